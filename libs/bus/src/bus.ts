@@ -1,0 +1,81 @@
+import type {
+  Announcement,
+  AnswerOf,
+  AskOf,
+  BodyOf,
+  Exchange,
+  InstanceId,
+  ServiceName,
+} from '@uar/contracts';
+
+export type BusFaultKind =
+  'no_responders' | 'timed_out' | 'bad_ask' | 'bad_answer' | 'too_large' | 'faulted' | 'disconnected';
+
+/**
+ * Why an ask has no answer. Only `no_responders`, and `bad_ask` or `too_large` with `before_dispatch`, prove that no
+ * handler ran; after every other fault it may have run.
+ */
+export interface BusFault {
+  readonly kind: 'fault';
+  readonly fault: BusFaultKind;
+  readonly message: string;
+  /** True when this end refused before anything was sent. */
+  readonly beforeDispatch: boolean;
+  /** Names the log line at the answering end; only with `faulted`. */
+  readonly faultId?: string;
+}
+
+export interface Answered<T> {
+  readonly kind: 'answered';
+  readonly value: T;
+}
+
+export type Reply<E extends Exchange> = Answered<AnswerOf<E>> | BusFault;
+
+export interface AskOptions {
+  /** The instance to ask; required for exchanges of reach `instance`, refused for others. */
+  readonly to?: InstanceId;
+  /** Milliseconds from now, instead of the exchange's own. */
+  readonly deadlineMs?: number;
+  /** Ends the wait with `timed_out`; the answering end is not told. */
+  readonly signal?: AbortSignal;
+  /** W3C traceparent. */
+  readonly trace?: string;
+}
+
+/** What an answering handler knows of the ask besides its body. */
+export interface AskContext {
+  /** Epoch milliseconds after which nobody waits for the answer. An ask that arrives later is dropped, never run. */
+  readonly deadlineAt: number;
+  /** Aborts at the deadline. */
+  readonly signal: AbortSignal;
+  readonly trace?: string;
+}
+
+export type AskHandler<E extends Exchange> = (
+  ask: AskOf<E>,
+  context: AskContext,
+) => AnswerOf<E> | Promise<AnswerOf<E>>;
+
+export type BusState = 'connected' | 'disconnected' | 'draining' | 'closed';
+
+/** One service's connection to the bus: the same over NATS and in process (one conformance suite for both). */
+export interface Bus {
+  readonly service: ServiceName;
+  readonly instance: InstanceId;
+  state(): BusState;
+  /** Set once the server refused something to this service: a wiring bug that keeps readiness off. */
+  violation(): string | undefined;
+  ask<E extends Exchange>(exchange: E, ask: AskOf<E>, options?: AskOptions): Promise<Reply<E>>;
+  /** Answers asks in a queue group of all replicas (`any`) or alone (`instance`). Refuses what topology does not allow. */
+  answer<E extends Exchange>(exchange: E, handler: AskHandler<E>): void;
+  announce<A extends Announcement>(announcement: A, body: BodyOf<A>): void;
+  /** Every replica hears every announcement. The returned function ends it. */
+  listen<A extends Announcement>(announcement: A, listener: (body: BodyOf<A>) => void): () => void;
+  /** Takes no new asks, waits for running handlers (at most `graceMs`) and their replies, then closes. */
+  drain(graceMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Injection token of the bus in Nest modules. */
+export const BUS = Symbol('uar.bus');

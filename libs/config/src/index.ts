@@ -1,0 +1,1 @@
+export { UarConfig } from './schema.js';

@@ -1,0 +1,228 @@
+import { ProfileName, ServerConfig, TenantId } from '@uar/contracts';
+import { z } from 'zod';
+
+const strings = z.array(z.string()).default([]);
+const secret = z.string().min(32).meta({ secret: true });
+
+const server = z
+  .strictObject({
+    host: z.string().default('127.0.0.1').describe('Address the gateway listens on.'),
+    port: z
+      .number()
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(1906)
+      .describe('Port of the gateway; 0 takes a free one.'),
+    public_url: z
+      .url()
+      .optional()
+      .describe('URL clients reach the gateway under. Default: from host and port.'),
+    management_host: z.string().default('127.0.0.1').describe('Address of the management listener.'),
+    management_port: z
+      .number()
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(1907)
+      .describe('Port of metrics and probes.'),
+    shutdown_grace_seconds: z.number().min(0).max(600).default(35).describe('Longest orderly stop.'),
+    body_limit_kb: z.number().int().min(1).max(65_536).default(4096).describe('Longest request body.'),
+    allowed_hosts: strings.describe('Host headers accepted besides loopback names and the public URL.'),
+    allowed_origins: strings.describe('Origins that get CORS.'),
+    trusted_proxies: strings.describe('Addresses or CIDR ranges whose X-Forwarded-For is read.'),
+    tls: z
+      .strictObject({ cert_file: z.string(), key_file: z.string() })
+      .optional()
+      .describe('Certificate and key, for TLS on the gateway itself.'),
+  })
+  .prefault({});
+
+const security = z
+  .strictObject({
+    jwt_secret: secret.optional().describe('HS256 secret, at least 32 bytes. Excludes jwks_url.'),
+    jwt_secret_file: z.string().optional().describe('File with the HS256 secret.'),
+    jwks_url: z.url().optional().describe('Key set of the identity provider. Excludes the secret.'),
+    jwt_issuer: z
+      .string()
+      .optional()
+      .describe('Expected `iss`, compared byte for byte. Required with jwks_url.'),
+    jwt_audience: z
+      .union([z.string(), z.array(z.string()).min(1)])
+      .optional()
+      .describe('Accepted `aud`. Required with jwks_url.'),
+    jwt_algorithms: z
+      .array(z.enum(['RS256', 'ES256', 'EdDSA']))
+      .min(1)
+      .default(['RS256', 'ES256', 'EdDSA'])
+      .describe('Algorithms accepted in jwks mode.'),
+    authorization_servers: strings.describe('Issuers named in the protected resource metadata.'),
+    anonymous: z
+      .boolean()
+      .default(false)
+      .describe('Requests without a token act as user `anonymous` (minimal, loopback only).'),
+    require_scopes: z.boolean().default(false).describe('Tokens without scopes are refused.'),
+    allow_shared_secret: z.boolean().default(false).describe('Lets profile server-full use an HS256 secret.'),
+    default_tenant: TenantId.optional().describe(
+      'Tenant of tokens without a tenant claim. Default in minimal: default.',
+    ),
+    claims: z
+      .strictObject({
+        tenant: z.string().default('tenant_id'),
+        roles: z.string().default('roles'),
+        groups: z.string().default('groups'),
+        agent: z.string().default('act.sub'),
+        mfa: z.string().default('amr'),
+        capabilities: z.string().default('capabilities'),
+      })
+      .prefault({})
+      .describe('Names (dotted paths) of the claims.'),
+  })
+  .prefault({});
+
+const nativeTools = z
+  .strictObject({
+    file_tools_enabled: z.boolean().default(false).describe('native__file_read, file_write, file_patch.'),
+    file_allowed_paths: strings.describe('Folders the file tools may touch; empty = none.'),
+    file_max_size_kb: z.number().int().min(1).default(1024).describe('Largest file read or patched.'),
+    file_write_max_kb: z.number().int().min(1).default(512).describe('Largest content written.'),
+    web_fetch_enabled: z.boolean().default(false),
+    web_fetch_timeout_secs: z.number().min(1).default(30),
+    web_fetch_max_size_kb: z.number().int().min(1).default(512),
+    web_fetch_allowed_domains: strings,
+    web_fetch_allowed_ports: z.array(z.number().int()).default([80, 443]),
+    terminal_exec_enabled: z.boolean().default(false),
+    terminal_commands: strings,
+    terminal_timeout_secs: z.number().min(1).default(30),
+    terminal_max_output_kb: z.number().int().min(1).default(256),
+    terminal_use_sandbox: z.boolean().default(true),
+    memory_enabled: z.boolean().default(false),
+    session_search_enabled: z.boolean().default(false),
+    session_search_max_results: z.number().int().min(1).default(10),
+  })
+  .prefault({});
+
+const mcpServers = z.record(z.string(), ServerConfig).default({});
+
+const mcp = z
+  .strictObject({
+    config_files: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Files in the shape of claude_desktop_config.json or mcp.json. Default: mcp.json where present.',
+      ),
+    servers: mcpServers.describe('Upstream MCP servers of tenant default.'),
+    api_commands: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Commands a stdio server may be registered with by API. Default: any in minimal, none in server-full.',
+      ),
+    placeholder_allow: strings.describe('Names that ${VAR} may read in server-full.'),
+    allowed_private_networks: z
+      .array(z.string())
+      .optional()
+      .describe('Networks upstream URLs may be in besides public ones. Default: loopback in minimal.'),
+  })
+  .prefault({});
+
+const tenant = z.strictObject({
+  kill_switch: z.boolean().default(false).describe('Denies every call of the tenant.'),
+  max_unattended_risk: z
+    .number()
+    .int()
+    .min(0)
+    .max(4)
+    .default(1)
+    .describe('Highest risk that may run without a human.'),
+  approval_needs_mfa: z.boolean().default(false),
+  approval_needs_interactive: z.boolean().optional().describe('Default: true in server-full.'),
+  mcp: z.strictObject({ servers: mcpServers }).prefault({}),
+});
+
+/** The whole of `uar.yaml` (API.md 1). Members keep the file's snake_case; every key has its default. */
+export const UarConfig = z.strictObject({
+  profile: ProfileName.default('minimal').describe('minimal or server-full.'),
+  data_dir: z.string().default('.uar').describe('Folder of ledger, keys and memory (0700).'),
+  log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  server,
+  security,
+  tenants: z.record(TenantId, tenant).default({}),
+  governance: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe('false skips Cedar; minimal on loopback listeners only.'),
+      policies_dir: z
+        .string()
+        .default('deploy/policies')
+        .describe('Folder with platform/, tenants/ and cases/.'),
+    })
+    .prefault({}),
+  approvals: z
+    .strictObject({
+      timeout_seconds: z.number().min(1).max(86_400).default(300).describe('How long a human may take.'),
+      mcp_wait_seconds: z
+        .number()
+        .min(1)
+        .max(3600)
+        .default(45)
+        .describe('How long an MCP call without a progress token waits for one.'),
+      max_pending: z.number().int().min(1).default(20).describe('Pending approvals per principal.'),
+      max_new_per_minute: z
+        .number()
+        .int()
+        .min(1)
+        .default(30)
+        .describe('New approvals per principal and minute.'),
+      webhook: z.strictObject({ url: z.url(), secret_env: z.string() }).optional(),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      arguments_kb: z.number().int().min(1).max(1024).default(1024).describe('Longest argument text.'),
+      result_kb: z.number().int().min(1).max(65_536).default(8192).describe('Longest result.'),
+      calls_in_flight: z
+        .number()
+        .int()
+        .min(1)
+        .default(1024)
+        .describe('Calls in flight per gateway; beyond is overloaded.'),
+    })
+    .prefault({}),
+  native_tools: nativeTools,
+  memory: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      mcp_http_enabled: z.boolean().default(false),
+      mcp_http_path: z.string().default('/mcp/memory'),
+    })
+    .prefault({}),
+  mcp,
+  ledger: z
+    .strictObject({
+      kind: z.enum(['sqlite']).default('sqlite'),
+      file: z.string().default('ledger.db').describe('Relative to data_dir.'),
+    })
+    .prefault({}),
+  keys: z
+    .strictObject({
+      data_key_file: z
+        .string()
+        .optional()
+        .describe('Key that encrypts stored secrets. Default: <data dir>/keys/data.key.'),
+      grant_private_file: z
+        .string()
+        .optional()
+        .describe('PDP signing key. Default: <data dir>/keys/grant.key.'),
+      grant_public_file: z
+        .string()
+        .optional()
+        .describe('Its public half, for hosts. Default: <data dir>/keys/grant.pub.'),
+      receipt_private_file: z
+        .string()
+        .optional()
+        .describe('Signs chain heads. Default: <data dir>/keys/receipts.key.'),
+    })
+    .prefault({}),
+});
+export type UarConfig = z.output<typeof UarConfig>;

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { ApprovalId, CallId, Digest, EpochMs, InstanceId, TenantId } from './ids.js';
+
+/** Everything a host compares with what it is about to do (DESIGN.md 8). Valid once, for one host instance. */
+export const GrantClaims = z.strictObject({
+  call_id: CallId,
+  tenant: TenantId,
+  /** Cedar id of the principal, e.g. `User::"default/dev"`. */
+  principal: z.string(),
+  host: z.enum(['mcp', 'native']),
+  instance: InstanceId,
+  server: z.string(),
+  raw_name: z.string(),
+  definition_digest: Digest,
+  arguments_digest: Digest,
+  policy_version: z.string(),
+  approval_id: ApprovalId.optional(),
+  issued_at: EpochMs,
+  expires_at: EpochMs,
+});
+export type GrantClaims = z.output<typeof GrantClaims>;
+
+/** `<base64url header>.<base64url claims>.<base64url signature>`; the header is `{"alg":"EdDSA","kid":...,"typ":"uar-grant+1"}`. */
+export const GrantText = z.string().max(4096);
+
+/** Where a granted call will run: chosen by the gateway before the PDP is asked. */
+export const GrantTarget = z.strictObject({
+  host: z.enum(['mcp', 'native']),
+  instance: InstanceId,
+  /** No later than the deadline of the call. */
+  expires_at: EpochMs,
+});
+export type GrantTarget = z.output<typeof GrantTarget>;

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { exchange } from './exchange.js';
+import { CallId, Digest, EpochMs, TenantId } from './ids.js';
+
+const Setting = z.strictObject({
+  tenant: TenantId,
+  /** e.g. `server`, `run-policy`, `tenant`. */
+  namespace: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
+  key: z.string().min(1).max(128),
+  revision: z.number().int().positive(),
+  value: z.unknown(),
+});
+
+/** All settings of a namespace, across tenants, in order of tenant and key. */
+export const readSettings = exchange({
+  subject: 'uar.v1.ledger.settings.read',
+  ask: z.strictObject({ namespace: z.string() }),
+  answer: z.strictObject({ settings: z.array(Setting) }),
+  deadlineMs: 5_000,
+});
+
+/** Compare and set: `if_revision` 0 = must not exist. `value: null` removes. Durable when answered. */
+export const writeSetting = exchange({
+  subject: 'uar.v1.ledger.settings.write',
+  ask: z.strictObject({
+    tenant: TenantId,
+    namespace: z.string(),
+    key: z.string(),
+    value: z.unknown(),
+    if_revision: z.number().int().nonnegative(),
+  }),
+  answer: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('written'), revision: z.number().int() }),
+    z.strictObject({ kind: z.literal('conflict'), revision: z.number().int() }),
+  ]),
+  deadlineMs: 3_000,
+});
+
+/** The view of an async or idempotency-keyed call: kept encrypted until it expires, 1 MB at most. */
+export const keepCall = exchange({
+  subject: 'uar.v1.ledger.calls.keep',
+  ask: z.strictObject({
+    tenant: TenantId,
+    call_id: CallId,
+    /** Cedar id of the principal: nobody else may read it without `readCalls`. */
+    principal: z.string(),
+    /** CallView as JSON text. */
+    view_json: z.string(),
+    expires_at: EpochMs,
+  }),
+  answer: z.strictObject({ kept: z.boolean() }),
+  deadlineMs: 3_000,
+});
+
+export const readKeptCall = exchange({
+  subject: 'uar.v1.ledger.calls.read',
+  ask: z.strictObject({ tenant: TenantId, call_id: CallId }),
+  answer: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('found'), principal: z.string(), view_json: z.string() }),
+    z.strictObject({ kind: z.literal('not_found') }),
+  ]),
+  deadlineMs: 3_000,
+});
+
+/** Idempotency-Key (API.md 2): the first claim of a key wins for 24 h. */
+export const claimKey = exchange({
+  subject: 'uar.v1.ledger.keys.claim',
+  ask: z.strictObject({
+    tenant: TenantId,
+    principal: z.string(),
+    key: z.string().min(1).max(255),
+    /** Digest over tool name and argument text. */
+    request_digest: Digest,
+    call_id: CallId,
+    expires_at: EpochMs,
+  }),
+  answer: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('claimed') }),
+    z.strictObject({ kind: z.literal('same'), call_id: CallId }),
+    z.strictObject({ kind: z.literal('other_request') }),
+  ]),
+  deadlineMs: 3_000,
+});
+
+/** Can the ledger be written now? `/readyz` of the gateway asks it. */
+export const readLedgerStatus = exchange({
+  subject: 'uar.v1.ledger.status.read',
+  ask: z.strictObject({}),
+  answer: z.strictObject({ writable: z.boolean(), problem: z.string().optional() }),
+  deadlineMs: 2_000,
+});

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { exchange } from './exchange.js';
+import { ApprovalId, CallId, Digest, IsoTime, RunId, TenantId } from './ids.js';
+import { Effect, Outcome } from './outcome.js';
+import { ProfileName } from './principal.js';
+
+/** What a receipt says, before it has a place in the chain. Digests and sizes, never arguments or results (API.md 7). */
+export const ReceiptBody = z.strictObject({
+  at: IsoTime,
+  kind: z.enum(['intent', 'outcome', 'admin']),
+  call_id: CallId.optional(),
+  run_id: RunId.optional(),
+  tenant: TenantId,
+  /** Cedar id of the principal. */
+  principal: z.string(),
+  agent: z.string().optional(),
+  tool: z
+    .strictObject({ server: z.string(), raw_name: z.string(), definition_digest: z.string() })
+    .optional(),
+  arguments_digest: Digest.optional(),
+  result_digest: Digest.optional(),
+  policy_version: z.string().optional(),
+  /** Determining policies, sorted. */
+  policies: z.array(z.string()).optional(),
+  governance: z.enum(['on', 'off']),
+  host: z
+    .strictObject({
+      kind: z.enum(['mcp', 'native']),
+      id: z.string(),
+      epoch: z.number().int().optional(),
+      sandbox: z.string(),
+    })
+    .optional(),
+  profile: ProfileName,
+  approval_id: ApprovalId.optional(),
+  outcome: Outcome.optional(),
+  effect: Effect.optional(),
+  cause: z.string().optional(),
+  /** Kind `admin`: what was written, e.g. `server.put everything`, `approval.approve`. */
+  action: z.string().optional(),
+});
+export type ReceiptBody = z.output<typeof ReceiptBody>;
+
+/** One link: `hash` = sha256 over the RFC 8785 form of the receipt without `hash`. Seq starts at 1 per tenant. */
+export const Receipt = ReceiptBody.extend({
+  seq: z.number().int().positive(),
+  prev_hash: Digest,
+  hash: Digest,
+});
+export type Receipt = z.output<typeof Receipt>;
+
+export const ReceiptPosition = z.strictObject({ seq: z.number().int().positive(), hash: Digest });
+export type ReceiptPosition = z.output<typeof ReceiptPosition>;
+
+/** `prev_hash` of the first receipt of a chain. */
+export const genesisHash = `sha256:${'0'.repeat(64)}`;
+
+/** The durable statement that a call is about to run; answered after commit. */
+export const writeIntent = exchange({
+  subject: 'uar.v1.receipt.intent.write',
+  ask: ReceiptBody,
+  answer: ReceiptPosition,
+  deadlineMs: 2_000,
+});
+
+/** Outcome and admin receipts, in order; answered after commit, one position each. */
+export const appendReceipts = exchange({
+  subject: 'uar.v1.receipt.chain.append',
+  ask: z.strictObject({ receipts: z.array(ReceiptBody).min(1).max(512) }),
+  answer: z.strictObject({ positions: z.array(ReceiptPosition) }),
+  deadlineMs: 5_000,
+});
+
+export const listReceipts = exchange({
+  subject: 'uar.v1.receipt.chain.list',
+  ask: z.strictObject({
+    tenant: TenantId,
+    tool: z.string().optional(),
+    outcome: Outcome.optional(),
+    principal: z.string().optional(),
+    since: IsoTime.optional(),
+    /** Receipts with a greater seq only. */
+    after: z.number().int().nonnegative().default(0),
+    limit: z.number().int().min(1).max(1000).default(100),
+  }),
+  answer: z.strictObject({ receipts: z.array(Receipt), next: z.number().int().optional() }),
+  deadlineMs: 5_000,
+});
+
+export const readReceipt = exchange({
+  subject: 'uar.v1.receipt.chain.read',
+  ask: z.strictObject({ tenant: TenantId, seq: z.number().int().positive() }),
+  answer: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('found'), receipt: Receipt }),
+    z.strictObject({ kind: z.literal('not_found') }),
+  ]),
+  deadlineMs: 2_000,
+});
+
+export const ReceiptVerification = z.strictObject({
+  ok: z.boolean(),
+  length: z.number().int(),
+  head: Digest,
+  /** Seq of the first link that does not hold. */
+  broken_at: z.number().int().optional(),
+  problem: z.string().optional(),
+});
+export type ReceiptVerification = z.output<typeof ReceiptVerification>;
+
+export const verifyReceipts = exchange({
+  subject: 'uar.v1.receipt.chain.verify',
+  ask: z.strictObject({ tenant: TenantId }),
+  answer: ReceiptVerification,
+  deadlineMs: 60_000,
+});

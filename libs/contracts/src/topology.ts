@@ -1,0 +1,160 @@
+import type { Announcement, Exchange } from './exchange.js';
+import * as approval from './approval.js';
+import * as catalog from './catalog.js';
+import * as governance from './governance.js';
+import * as host from './host.js';
+import * as ledger from './ledger.js';
+import * as receipt from './receipt.js';
+
+export type ServiceName =
+  | 'gateway'
+  | 'catalog-registry'
+  | 'governance-decider'
+  | 'approval-service'
+  | 'mcp-connector'
+  | 'native-tool-host';
+
+/** What a service may do on the bus: the source of NATS permissions, of the in-process ones and of docs/subjects.md. */
+export interface BusRights {
+  readonly answers: readonly Exchange[];
+  readonly asks: readonly Exchange[];
+  readonly announces: readonly Announcement[];
+  readonly listens: readonly Announcement[];
+}
+
+const hostListens = [catalog.serversChanged, catalog.registryStarted];
+
+export const topology: Readonly<Record<ServiceName, BusRights>> = {
+  gateway: {
+    answers: [approval.reviewVotes],
+    asks: [
+      catalog.readCatalog,
+      catalog.listServers,
+      catalog.putServer,
+      catalog.patchServer,
+      catalog.deleteServer,
+      catalog.readHealth,
+      catalog.probeServer,
+      governance.decideCall,
+      governance.issueGrant,
+      governance.discoverTools,
+      governance.authorizeActions,
+      governance.readGovernanceStatus,
+      approval.createApproval,
+      approval.readApproval,
+      approval.listApprovals,
+      approval.castVote,
+      approval.readRelease,
+      approval.consumeApproval,
+      approval.endApproval,
+      receipt.writeIntent,
+      receipt.appendReceipts,
+      receipt.listReceipts,
+      receipt.readReceipt,
+      receipt.verifyReceipts,
+      ledger.keepCall,
+      ledger.readKeptCall,
+      ledger.claimKey,
+      ledger.readLedgerStatus,
+      ledger.readSettings,
+      ledger.writeSetting,
+      host.hosts.mcp.run,
+      host.hosts.mcp.cancel,
+      host.hosts.native.run,
+      host.hosts.native.cancel,
+    ],
+    announces: [],
+    listens: [
+      catalog.catalogChanged,
+      catalog.catalogBeat,
+      governance.policiesChanged,
+      approval.approvalRequired,
+      approval.approvalSettled,
+      host.callProgressed,
+    ],
+  },
+  'catalog-registry': {
+    answers: [
+      catalog.readCatalog,
+      catalog.readWantedServers,
+      catalog.listServers,
+      catalog.putServer,
+      catalog.patchServer,
+      catalog.deleteServer,
+      catalog.readHealth,
+      catalog.probeServer,
+    ],
+    asks: [
+      ledger.readSettings,
+      ledger.writeSetting,
+      receipt.appendReceipts,
+      host.tryServer,
+      host.reconnectServer,
+      host.hosts.mcp.listTools,
+      host.hosts.native.listTools,
+      host.readNativeStatements,
+    ],
+    announces: [catalog.catalogChanged, catalog.catalogBeat, catalog.serversChanged, catalog.registryStarted],
+    listens: [catalog.hostBeat],
+  },
+  'governance-decider': {
+    answers: [
+      governance.decideCall,
+      governance.issueGrant,
+      governance.discoverTools,
+      governance.authorizeActions,
+      governance.readGovernanceStatus,
+    ],
+    asks: [ledger.readSettings],
+    announces: [governance.policiesChanged],
+    listens: [],
+  },
+  'approval-service': {
+    answers: [
+      approval.createApproval,
+      approval.readApproval,
+      approval.listApprovals,
+      approval.castVote,
+      approval.readRelease,
+      approval.consumeApproval,
+      approval.endApproval,
+      receipt.writeIntent,
+      receipt.appendReceipts,
+      receipt.listReceipts,
+      receipt.readReceipt,
+      receipt.verifyReceipts,
+      ledger.readSettings,
+      ledger.writeSetting,
+      ledger.keepCall,
+      ledger.readKeptCall,
+      ledger.claimKey,
+      ledger.readLedgerStatus,
+    ],
+    asks: [governance.authorizeActions, approval.reviewVotes],
+    announces: [approval.approvalRequired, approval.approvalSettled],
+    listens: [],
+  },
+  'mcp-connector': {
+    answers: [
+      host.hosts.mcp.run,
+      host.hosts.mcp.cancel,
+      host.hosts.mcp.listTools,
+      host.tryServer,
+      host.reconnectServer,
+    ],
+    asks: [catalog.readWantedServers],
+    announces: [catalog.hostBeat, host.callProgressed],
+    listens: hostListens,
+  },
+  'native-tool-host': {
+    answers: [
+      host.hosts.native.run,
+      host.hosts.native.cancel,
+      host.hosts.native.listTools,
+      host.readNativeStatements,
+    ],
+    asks: [],
+    announces: [catalog.hostBeat, host.callProgressed],
+    listens: [catalog.registryStarted],
+  },
+};

@@ -1,0 +1,30 @@
+import type { Bus } from '@uar/bus';
+import type { UarConfig } from '@uar/config';
+import type { ServiceName } from '@uar/contracts';
+import type { Log } from '@uar/telemetry';
+
+/** What every service is given at start, in its own process or in the one-process profile. */
+export interface ServiceContext {
+  readonly config: UarConfig;
+  readonly bus: Bus;
+  readonly log: Log;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** What is missing, one clause each; empty when ready. */
+  readonly problems: readonly string[];
+}
+
+export interface RunningService {
+  readonly name: ServiceName;
+  readiness(): Promise<Readiness>;
+  /** Orderly end within `server.shutdown_grace_seconds`: no new work, running work finished, connections closed. */
+  stop(): Promise<void>;
+}
+
+/** What an app exports from `./module`: the launcher and its own main.ts start it the same way. */
+export interface ServiceDefinition {
+  readonly name: ServiceName;
+  start(context: ServiceContext): Promise<RunningService>;
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['@uar/source', 'module', 'node', 'development|production'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    pool: 'forks',
+    execArgv: ['--no-turbo-inline-js-wasm-calls'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['{apps,libs}/*/src/**/*.spec.ts', 'tools/**/*.spec.ts'] } },
+      { extends: true, test: { name: 'e2e', include: ['e2e/**/*.e2e.spec.ts'], fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000 } },
+    ],
+  },
+});
