@@ -39,3 +39,9 @@ export const Caller = z.strictObject({
   session_id: z.string(),
 });
 export type Caller = z.output<typeof Caller>;
+
+/** The Cedar id by which receipts, grants, votes and logs name a principal: `User::"<tenant>/<sub>"` or `Agent::"<tenant>/<id>"`. */
+export function principalId(principal: Principal): string {
+  const type = principal.kind === 'agent' ? 'Agent' : 'User';
+  return `${type}::${JSON.stringify(`${principal.tenant}/${principal.subject}`)}`;
+}

@@ -1,1 +1,6 @@
-export {};
+export {
+  type Readiness,
+  type RunningService,
+  type ServiceContext,
+  type ServiceDefinition,
+} from './service.js';
