@@ -83,7 +83,7 @@ export {
 } from './ids.js';
 export { claimKey, keepCall, readKeptCall, readLedgerStatus, readSettings, writeSetting } from './ledger.js';
 export { Effect, Outcome, effectOf, outcomes, type McpForm, type OutcomeRow } from './outcome.js';
-export { Caller, Capability, Channel, Principal, ProfileName } from './principal.js';
+export { Caller, Capability, Channel, Principal, ProfileName, principalId } from './principal.js';
 export {
   Receipt,
   ReceiptBody,
