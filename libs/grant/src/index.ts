@@ -1,1 +1,15 @@
-export {};
+export { createGrantSigner, grantType, type GrantSigner } from './grant-signer.js';
+export {
+  createGrantVerifier,
+  type ExpectedCall,
+  type GrantVerifier,
+  type GrantVerifierOptions,
+  type VerifiedGrant,
+} from './grant-verifier.js';
+export {
+  createStatementReader,
+  createStatementSigner,
+  type Opened,
+  type StatementReader,
+  type StatementSigner,
+} from './statement.js';
