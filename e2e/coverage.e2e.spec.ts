@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { requirements } from './requirements.js';
+
+const scenarios = new URL('./scenarios/', import.meta.url);
+
+function citedIds(): Set<string> {
+  const files = readdirSync(scenarios).filter((file) => file.endsWith('.e2e.spec.ts'));
+  const lists = files.flatMap((file) => [
+    ...readFileSync(new URL(file, scenarios), 'utf8').matchAll(/keeps\(\s*\[([^\]]*)\]/g),
+  ]);
+  return new Set(
+    lists.flatMap((match) => [...(match[1] ?? '').matchAll(/'([^']+)'/g)].map((id) => id[1] ?? '')),
+  );
+}
+
+it('has a test for every requirement', () => {
+  const cited = citedIds();
+  expect(Object.keys(requirements).filter((id) => !cited.has(id))).toEqual([]);
+});

@@ -1,0 +1,225 @@
+/** A promise of the product: what it says, and where it was made. Tests cite it by id (`keeps`). */
+export interface Requirement {
+  readonly text: string;
+  readonly source: string;
+}
+
+const requirement = <R extends Readonly<Record<string, Requirement>>>(all: R): R => all;
+
+/** Every promise that holds by now. `coverage.e2e.spec.ts` fails when one has no test. */
+export const requirements = requirement({
+  'start.one-process': {
+    text: 'without a nats-server every service runs in one process',
+    source: 'API.md 1',
+  },
+  'start.process-per-service': { text: 'with NATS each service is its own process', source: 'API.md 1' },
+  'start.endpoints': {
+    text: 'endpoints.json names gateway, proxy, management and pid while it runs',
+    source: 'API.md 1',
+  },
+  'start.stop': { text: 'SIGINT ends everything and leaves no process', source: 'DESIGN.md 10' },
+  'start.bad-config': {
+    text: 'a bad configuration stops the start with every problem listed',
+    source: 'API.md 1',
+  },
+  'probes.health': {
+    text: '/healthz and /readyz answer without a token; /metrics only on the management port',
+    source: 'API.md 7',
+  },
+  'tools.list': {
+    text: 'the tools of the sample upstreams are listed with their public names',
+    source: 'API.md 2',
+  },
+  'tools.unknown': {
+    text: 'a tool that does not exist is unknown_tool, with neither decision nor receipt',
+    source: 'API.md 2',
+  },
+  'tools.callable': { text: 'every advertised name is callable, and only those', source: 'CASES.md N4' },
+  'call.completed': {
+    text: 'a completed call: outcome completed, effect ran, a receipt',
+    source: 'DESIGN.md 3',
+  },
+  'call.tool-error': {
+    text: 'isError is tool_error: 200, success false, the result untouched',
+    source: 'CASES.md R2',
+  },
+  'call.upstream-error': {
+    text: 'a JSON-RPC error of the upstream is upstream_error, never a success',
+    source: 'CASES.md R2',
+  },
+  'call.invalid-arguments': {
+    text: 'arguments that do not fit the schema are refused before policy',
+    source: 'DESIGN.md 3',
+  },
+  'call.exact-arguments': {
+    text: 'numbers beyond 2^53 and member order reach the tool unchanged',
+    source: 'CASES.md R4',
+  },
+  'call.exact-result': {
+    text: 'unknown content, _meta, explicit false arrive as the upstream sent them',
+    source: 'CASES.md R1',
+  },
+  'call.timeout': {
+    text: 'no answer in time is timeout, may_have_run, executed at most once',
+    source: 'CASES.md C3',
+  },
+  'call.transport-failure': {
+    text: 'an upstream that dies mid-call is transport_failure and the next call works',
+    source: 'CASES.md T1',
+  },
+  'call.result-too-large': {
+    text: 'a result over the cap is result_too_large and disturbs nobody',
+    source: 'CASES.md P10',
+  },
+  'call.large-result': {
+    text: 'a result above the message size of the bus arrives whole',
+    source: 'CASES.md R3',
+  },
+  'call.at-most-once': {
+    text: 'killing the connector during 200 calls gives one outcome each and no double execution',
+    source: 'CASES.md C3',
+  },
+  'call.async': { text: 'Prefer: respond-async answers 202 with Location and goes on', source: 'API.md 2' },
+  'call.idempotency': {
+    text: 'an idempotency key executes once; with other arguments it is 422',
+    source: 'API.md 2',
+  },
+  'call.cancel': { text: 'a waiting call can be cancelled and nothing runs', source: 'API.md 2' },
+  'policy.forbid-file': {
+    text: 'a forbid in a policy file gives policy_denied within 2 s',
+    source: 'GOVERNANCE.md 6',
+  },
+  'policy.broken-reload': {
+    text: 'a broken reload keeps the old set and /readyz says so',
+    source: 'CASES.md G6',
+  },
+  'policy.decider-down': {
+    text: 'without the PDP calls and lists are unavailable and nothing runs',
+    source: 'CASES.md G5',
+  },
+  'policy.no-way-around': {
+    text: 'batches, other content types, odd members and duplicates never reach a tool',
+    source: 'CASES.md G1',
+  },
+  'policy.entity-arguments': {
+    text: 'arguments shaped like entities or extension values change nothing',
+    source: 'CASES.md G8',
+  },
+  'policy.hidden-tool': {
+    text: 'a tool hidden from the list is not callable by name',
+    source: 'CASES.md G2',
+  },
+  'approval.approve': {
+    text: 'a user writing waits, the approval is listed, approving executes once',
+    source: 'DESIGN.md 9',
+  },
+  'approval.reject': { text: 'rejecting gives approval_rejected and nothing runs', source: 'DESIGN.md 9' },
+  'approval.join': {
+    text: 'an identical retry while pending joins: one call, one execution',
+    source: 'CASES.md H5',
+  },
+  'approval.once': {
+    text: 'approve and reject at once: one wins, the other gets 409',
+    source: 'CASES.md H8',
+  },
+  'approval.gone': {
+    text: 'approving after cancel or after the waiter left is 409 and nothing runs',
+    source: 'CASES.md H9',
+  },
+  'approval.revoked': {
+    text: 'a permission revoked while waiting is policy_denied at dispatch',
+    source: 'CASES.md H6',
+  },
+  'approval.timeout': { text: 'nobody decides in time: approval_timeout', source: 'DESIGN.md 3' },
+  'approval.other-user': {
+    text: 'a user may not decide its own or others requests without the right',
+    source: 'CASES.md H7',
+  },
+  'receipts.verify': {
+    text: 'the chain verifies; a changed byte or a dropped last receipt shows',
+    source: 'DESIGN.md 11',
+  },
+  'receipts.intent': {
+    text: 'a writing tool leaves an intent before and an outcome after',
+    source: 'DESIGN.md 11',
+  },
+  'receipts.no-content': {
+    text: 'receipts hold digests and sizes, never arguments or results',
+    source: 'CASES.md O3',
+  },
+  'identity.required': {
+    text: 'without a valid token every route but the public ones is 401',
+    source: 'API.md',
+  },
+  'identity.hostile-tokens': {
+    text: 'alg none, foreign keys, bad claims are 401',
+    source: 'CASES.md A1 A4 A8',
+  },
+  'identity.two-headers': {
+    text: 'two Authorization headers are 400, a token in the query is ignored',
+    source: 'CASES.md A9',
+  },
+  'identity.no-leak': { text: 'the token and planted secrets appear nowhere', source: 'CASES.md A6 O3' },
+  'servers.put': {
+    text: 'a server registered by API serves its tools; DELETE withdraws them',
+    source: 'API.md 3',
+  },
+  'servers.refusals': {
+    text: 'reserved, look-alike and colliding names, missing placeholders and dead servers are refused',
+    source: 'CASES.md N3 N10',
+  },
+  'servers.restart': { text: 'a server set by API survives a restart', source: 'API.md 1' },
+  'servers.dead': {
+    text: 'a dead upstream is named as missing beside the tools of the others',
+    source: 'CASES.md N6',
+  },
+  'catalog.pages': {
+    text: 'all pages are listed; a repeated cursor ends the walk and is marked',
+    source: 'CASES.md N5',
+  },
+  'catalog.names': {
+    text: 'long, odd and colliding raw names get distinct callable public names',
+    source: 'CASES.md N1 N2 N9',
+  },
+  'stdio.hostile': {
+    text: 'noise, stderr floods and stubborn children harm nobody and leave no process',
+    source: 'CASES.md P1 P2 P3',
+  },
+  'mcp.client': {
+    text: 'an unmodified official client lists and calls through /mcp',
+    source: 'DESIGN.md 12',
+  },
+  'mcp.session': {
+    text: 'a session of another principal is 404; unknown sessions are 404',
+    source: 'CASES.md T5',
+  },
+  'mcp.forms': {
+    text: 'each outcome has its MCP form and io.uar/call in _meta',
+    source: 'DESIGN.md 3, API.md 8',
+  },
+  'mcp.approval': {
+    text: 'an MCP call that needs approval waits with progress and completes when approved',
+    source: 'DESIGN.md 9',
+  },
+  'native.files': {
+    text: 'the file tools read, write and patch inside allowed paths only',
+    source: 'CASES.md F1',
+  },
+  'native.off': { text: 'families that are off are not in the catalog', source: 'DESIGN.md 5' },
+  'proxy.forward': { text: 'the dev proxy mints a token and forwards HTTP', source: 'DESIGN.md 14' },
+  'proxy.guard': {
+    text: 'no web page, rebinding host or foreign WebSocket gets through the dev proxy',
+    source: 'CASES.md D1',
+  },
+  'edge.bombs': {
+    text: 'oversized bodies, depth, key floods and headers are 4xx in bounded time',
+    source: 'CASES.md O1',
+  },
+  'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
+  'cli.calls': {
+    text: 'the command line calls, lists, decides and verifies with its exit codes',
+    source: 'API.md 10',
+  },
+});
+
+export type RequirementId = keyof typeof requirements;
