@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+
+const keepAliveMs = 15_000;
+
+const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * One server-sent event stream (WHATWG HTML 9.2) on a raw response. Headers go out with the first event, so that a quick
+ * answer is a single write; a stream that is silent for 15 s sends a comment.
+ */
+export class EventStream {
+  private keepAlive: NodeJS.Timeout | undefined;
+  private started = false;
+  private readonly closeListeners: (() => void)[] = [];
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly headers: Readonly<Record<string, string>>,
+  ) {
+    this.keepAlive = setInterval(() => this.comment(), keepAliveMs);
+    this.keepAlive.unref();
+    response.once('close', () => this.closed());
+  }
+
+  get open(): boolean {
+    return !this.response.writableEnded && !this.response.destroyed;
+  }
+
+  onClose(listener: () => void): void {
+    this.closeListeners.push(listener);
+  }
+
+  /** Sends the headers now: a standing stream has to be seen as open before its first event. */
+  begin(): void {
+    if (this.started || !this.open) return;
+    this.started = true;
+    this.response.writeHead(200, { ...streamHeaders, ...this.headers });
+    this.response.flushHeaders();
+  }
+
+  write(data: string): void {
+    if (!this.open) return;
+    this.begin();
+    this.response.write(event(data));
+  }
+
+  /** The last event: written together with the end of the stream. */
+  finish(data: string): void {
+    if (!this.open) return;
+    if (!this.started) this.response.writeHead(200, { ...streamHeaders, ...this.headers });
+    this.started = true;
+    this.response.end(event(data));
+  }
+
+  end(): void {
+    if (!this.open) return;
+    this.begin();
+    this.response.end();
+  }
+
+  private comment(): void {
+    if (!this.open) return;
+    this.begin();
+    this.response.write(': keep-alive\n\n');
+  }
+
+  private closed(): void {
+    clearInterval(this.keepAlive);
+    this.keepAlive = undefined;
+    for (const listener of this.closeListeners) listener();
+  }
+}
+
+/** JSON text has no raw line breaks once compact; upstream text might, and each line needs its own `data:`. */
+function event(data: string): string {
+  const body = data.includes('\n') || data.includes('\r') ? data.split(/\r\n|\r|\n/).join('\ndata: ') : data;
+  return `event: message\ndata: ${body}\n\n`;
+}

@@ -1,0 +1,88 @@
+import { compact, JsonText, memberText, scanJson } from '@uar/json-text';
+import { z } from 'zod';
+
+/** One JSON-RPC 2.0 message from a client, checked strictly (JSON-RPC 2.0 sections 4 and 5). */
+export type ClientFrame =
+  | {
+      readonly kind: 'request';
+      readonly id: string | number;
+      readonly method: string;
+      readonly message: ClientMessage;
+    }
+  | { readonly kind: 'notification'; readonly method: string; readonly message: ClientMessage }
+  | { readonly kind: 'response'; readonly message: ClientMessage };
+
+export type ClientMessage = Readonly<Record<string, unknown>> & { readonly jsonrpc: '2.0' };
+
+export interface FrameRefusal {
+  readonly kind: 'refused';
+  /** JSON-RPC error code: -32700 for text that is no JSON, -32600 for everything else. */
+  readonly code: number;
+  readonly message: string;
+}
+
+/** Bounds of a whole frame; the arguments of a call have tighter ones of their own (GOVERNANCE.md 3). */
+const frameLimits = { maxDepth: 64, maxNodes: 20_000 };
+
+const params = z.record(z.string(), z.unknown()).optional();
+const Frame = z.union([
+  z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string().max(256), z.number().int()]),
+    method: z.string().min(1).max(256),
+    params,
+  }),
+  z.strictObject({ jsonrpc: z.literal('2.0'), method: z.string().min(1).max(256), params }),
+  z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string().max(256), z.number().int()]),
+    result: z.record(z.string(), z.unknown()),
+  }),
+  z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string().max(256), z.number().int()]).optional(),
+    error: z.looseObject({ code: z.number().int(), message: z.string() }),
+  }),
+]);
+
+/**
+ * Reads one frame. The `arguments` of `tools/call` stay text (DESIGN.md 8): they stand in `params.arguments` as `JsonText`,
+ * so that nothing behind this line can re-print them.
+ */
+export function readFrame(text: string): ClientFrame | FrameRefusal {
+  const scan = scanJson(text, frameLimits);
+  if (scan.kind === 'bad') {
+    const code = scan.problem === 'syntax' ? -32700 : -32600;
+    return { kind: 'refused', code, message: `${scan.problem} at ${scan.pointer || 'the root'}` };
+  }
+  if (scan.rootKind === 'array') {
+    return {
+      kind: 'refused',
+      code: -32600,
+      message: 'batches are not accepted: send one message per request',
+    };
+  }
+  const parsed = Frame.safeParse(JSON.parse(text));
+  if (!parsed.success) {
+    return { kind: 'refused', code: -32600, message: 'not a JSON-RPC 2.0 message' };
+  }
+  return classify(parsed.data, text);
+}
+
+function classify(frame: z.output<typeof Frame>, text: string): ClientFrame {
+  if (!('method' in frame)) return { kind: 'response', message: frame };
+  const { method } = frame;
+  const message = method === 'tools/call' ? withArgumentText(frame, text) : frame;
+  return 'id' in frame
+    ? { kind: 'request', id: frame.id, method, message }
+    : { kind: 'notification', method, message };
+}
+
+function withArgumentText<M extends { readonly params?: Record<string, unknown> | undefined }>(
+  frame: M,
+  text: string,
+): M {
+  const raw = memberText(text, 'params', 'arguments');
+  if (frame.params === undefined || raw === undefined) return frame;
+  return { ...frame, params: { ...frame.params, arguments: new JsonText(compact(raw)) } };
+}

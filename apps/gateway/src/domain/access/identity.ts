@@ -1,0 +1,29 @@
+import type { Caller, Channel, Principal } from '@uar/contracts';
+
+/** What the edge knows of a request before it knows who asks. */
+export interface Approach {
+  /** Value of the only Authorization header. */
+  readonly authorization: string | undefined;
+  readonly ip: string | undefined;
+}
+
+export type Identified =
+  | { readonly kind: 'verified'; readonly principal: Principal }
+  /** No token, and nobody may come without one. */
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'invalid'; readonly cause: string };
+
+/** Stage 1: from a bearer token to a principal. Synchronous where the token was verified a moment ago. */
+export interface Identity {
+  identify(approach: Approach): Identified | Promise<Identified>;
+  /** The caller of a request; `channel` is `interactive` for people at the HTTP API, else `api` (GOVERNANCE.md 3). */
+  caller(principal: Principal, edge: 'http' | 'mcp', ip: string | undefined): Caller;
+}
+
+export function channelOf(principal: Principal, edge: 'http' | 'mcp'): Channel {
+  const person = principal.kind === 'user' && principal.agent_id === undefined;
+  return edge === 'http' && person ? 'interactive' : 'api';
+}
+
+/** Injection token of the Identity. */
+export const IDENTITY = Symbol('uar.gateway.identity');

@@ -1,0 +1,115 @@
+import type {
+  ApprovalView,
+  CallDecision,
+  CallId,
+  Caller,
+  Outcome,
+  ReceiptPosition,
+  RunId,
+} from '@uar/contracts';
+
+/** What an edge (HTTP API, MCP endpoint) hands to the pipeline: identity verified, nothing else decided. */
+export interface ProposedCall {
+  /** `caller.run_id` is ours: the principal's implicit run, or the run its MCP session opened with `Runs`. */
+  readonly caller: Caller;
+  /** Public name as the caller wrote it. */
+  readonly toolName: string;
+  /** Argument text (DESIGN.md 8): an object, compact, without duplicate members; absent arguments are `{}`. */
+  readonly argumentsJson: string;
+  /** Bounds the whole call, in milliseconds from now. */
+  readonly deadlineMs?: number;
+  /** The run as the caller named it; not yet believed. */
+  readonly runId?: string;
+  /** The id of this call, unless it joins one that waits already. Made by the pipeline when absent. */
+  readonly callId?: CallId;
+  /** Gets the upstream's `notifications/progress` params without a token. Never called after the end. */
+  readonly onProgress?: (paramsJson: string) => void;
+  /** Told once, as soon as a human is asked (also when this call joined one that waits). */
+  readonly onWaiting?: (approval: ApprovalView) => void;
+}
+
+/** Whose call it is; nobody else may read or cancel it without a right of its own. */
+export interface CallOwner {
+  readonly tenant: string;
+  /** Cedar id. */
+  readonly principal: string;
+}
+
+/** One waiter's hold on a call. Calls that wait for the same human question share the call, each waiter has its handle. */
+export interface CallHandle {
+  /** Final once `decided` is resolved: a call that joins another takes over its id. */
+  readonly callId: CallId;
+  readonly owner: CallOwner;
+  /** Resolves when stages 1 to 5 are over: the call is refused, runs, or waits for a human. Never rejects. */
+  readonly decided: Promise<void>;
+  /** Resolves exactly once, never rejects. */
+  readonly ended: Promise<EndedCall>;
+  state(): PendingCall | EndedCall;
+  /** The caller cancelled. While others wait for the same call, only this waiter leaves. */
+  cancel(): void;
+  /** The waiter is gone (socket closed, session ended): `channel_closed` unless dispatched, detached or others wait. */
+  abandon(): void;
+  /** No waiter is needed from now on (respond-async, HTTP after 240 s). */
+  detach(): void;
+  /**
+   * The waiter got its interim answer (MCP without a progress token): the call stays staged, and runs only when the same
+   * call is proposed again. `cancel` and `abandon` still work: the session remains the waiter.
+   */
+  park(): void;
+}
+
+/** What the PDP said last. Null before it was asked, and for `unknown_tool`. */
+export interface DecisionFacts {
+  readonly kind: CallDecision['kind'];
+  readonly policyVersion: string;
+  readonly governance: 'on' | 'off';
+  /** Sorted policy ids; for holders of `explain` and `readReceipts` only. */
+  readonly determining: readonly string[];
+  readonly cause?: string;
+}
+
+interface CallFacts {
+  readonly callId: CallId;
+  readonly runId: RunId;
+  readonly toolName: string;
+  readonly decision: DecisionFacts | null;
+  readonly approval: ApprovalView | null;
+  readonly durationMs: number;
+}
+
+export interface PendingCall extends CallFacts {
+  readonly kind: 'pending';
+}
+
+export interface EndedCall extends CallFacts {
+  readonly kind: 'ended';
+  readonly outcome: Outcome;
+  /** CallToolResult as the upstream sent it; with `completed` and `tool_error` only. */
+  readonly resultJson?: string;
+  /** The outcome's fixed text. */
+  readonly message: string;
+  /** What the caller can correct: schema errors without values. */
+  readonly details?: unknown;
+  readonly upstreamError?: UpstreamError;
+  readonly intent: ReceiptPosition | null;
+  /** Resolves when the outcome receipt is written, with null where it has no place of its own or could not be. */
+  readonly receipt: Promise<ReceiptPosition | null>;
+  readonly retryAfterMs?: number;
+  /** Names the log line; with `internal_fault` only. */
+  readonly faultId?: string;
+}
+
+export interface UpstreamError {
+  readonly code: number;
+  readonly message: string;
+  readonly dataJson?: string;
+}
+
+export interface CallPipeline {
+  propose(call: ProposedCall): CallHandle;
+  /** A call of this gateway that has not ended. The handle acts for all its waiters: its `cancel` ends the call. */
+  find(callId: string): CallHandle | undefined;
+}
+
+/** Injection token of the CallPipeline. */
+export const CALL_PIPELINE = Symbol('uar.gateway.call-pipeline');
