@@ -1,1 +1,12 @@
-export {};
+export type { CatalogChanges } from './catalog-state.js';
+export { definitionDigest, readDefinition, type Definition, type ReadDefinition } from './definition.js';
+export {
+  mergedOverride,
+  resolveFacts,
+  resolveNativeFacts,
+  type FactsOfNativeTool,
+  type FactsOfUpstreamTool,
+} from './facts.js';
+export { definitionBounds, definitionFlags } from './flags.js';
+export { publicName } from './public-name.js';
+export { CatalogReplica, type CatalogListener } from './replica.js';

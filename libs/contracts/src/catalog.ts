@@ -18,14 +18,19 @@ export const CatalogServer = z.strictObject({
 });
 export type CatalogServer = z.output<typeof CatalogServer>;
 
-/** `version` is `<registry boot id>.<counter>`; a different boot id is a gap. */
+/**
+ * `version` is `<registry boot id>.<counter>`; a different boot id is a gap. Entries come in order of their key
+ * `<tenant>/<public name>`, a page at a time: ask again with `after` = `next` until there is no `next`. Pages may be of
+ * different versions; the changes announced since the first page make them whole. Servers stand in the first page.
+ */
 export const readCatalog = exchange({
   subject: 'uar.v1.catalog.snapshot.read',
-  ask: z.strictObject({}),
+  ask: z.strictObject({ after: z.string().optional() }),
   answer: z.strictObject({
     version: z.string(),
     entries: z.array(CatalogEntry),
     servers: z.array(CatalogServer),
+    next: z.string().optional(),
   }),
   deadlineMs: 5_000,
 });

@@ -97,7 +97,10 @@ export const NativeToolStatement = z.strictObject({
   destructive: z.boolean(),
   idempotent: z.boolean(),
   open_world: z.boolean(),
+  /** JSON pointers of the arguments that are paths. */
   paths: z.array(z.string()),
+  /** JSON pointers of the arguments that are hosts or URLs. */
+  hosts: z.array(z.string()).optional(),
   timeout_ms: z.number().int().positive(),
 });
 export type NativeToolStatement = z.output<typeof NativeToolStatement>;
