@@ -1,0 +1,116 @@
+import { char, skipSpace, unquote, type Span } from './token.js';
+
+/**
+ * Readers for text that is known to be valid JSON: they look at brackets and quotes only. On other text they answer
+ * something or `undefined`, in linear time, and never throw.
+ */
+
+/** Raw text of a (nested) object member; of a repeated name the last, as `JSON.parse` reads it. */
+export function memberText(text: string, ...path: readonly string[]): string | undefined {
+  let span: Span = { start: 0, end: text.length };
+  for (const name of path) {
+    const member = findMember(text, span.start, name);
+    if (member === undefined) return undefined;
+    span = member;
+  }
+  return path.length === 0 ? text.trim() : text.slice(span.start, span.end);
+}
+
+/** Span of the value of the last member `name` of the object that starts at `at`. */
+export function findMember(text: string, at: number, name: string): Span | undefined {
+  let found: Span | undefined;
+  for (const member of membersFrom(text, at))
+    if (unescapedName(text, member.name) === name) found = member.value;
+  return found;
+}
+
+/** The raw text of each element of an array; empty for anything else. */
+export function elementTexts(text: string): string[] {
+  let at = skipSpace(text, 0);
+  const elements: string[] = [];
+  if (text.charCodeAt(at) !== char.openArray) return elements;
+  at = skipSpace(text, at + 1);
+  while (at < text.length && text.charCodeAt(at) !== char.closeArray) {
+    const end = valueEnd(text, at);
+    if (end === at) return elements;
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === char.comma) at = skipSpace(text, at + 1);
+  }
+  return elements;
+}
+
+interface Member {
+  readonly name: Span;
+  readonly value: Span;
+}
+
+function* membersFrom(text: string, from: number): Generator<Member> {
+  let at = skipSpace(text, from);
+  if (text.charCodeAt(at) !== char.openObject) return;
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) === char.quote) {
+    const name = { start: at, end: quotedEnd(text, at) };
+    at = skipSpace(text, name.end);
+    if (text.charCodeAt(at) !== char.colon) return;
+    const start = skipSpace(text, at + 1);
+    const end = valueEnd(text, start);
+    if (end === start) return;
+    yield { name, value: { start, end } };
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) !== char.comma) return;
+    at = skipSpace(text, at + 1);
+  }
+}
+
+function unescapedName(text: string, name: Span): string | undefined {
+  try {
+    return unquote(text, name.start, name.end);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Position behind the string that opens at `at`; the end of the text when it never closes. */
+export function quotedEnd(text: string, at: number): number {
+  let quote = text.indexOf('"', at + 1);
+  while (quote !== -1) {
+    let slash = quote - 1;
+    while (text.charCodeAt(slash) === char.backslash) slash -= 1;
+    if ((quote - slash) % 2 === 1) return quote + 1;
+    quote = text.indexOf('"', quote + 1);
+  }
+  return text.length;
+}
+
+function valueEnd(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === char.quote) return quotedEnd(text, at);
+  if (first === char.openObject || first === char.openArray) return containerEnd(text, at);
+  let position = at;
+  while (position < text.length && !endsScalar(text.charCodeAt(position))) position += 1;
+  return position;
+}
+
+function endsScalar(code: number): boolean {
+  return code === char.comma || code === char.closeObject || code === char.closeArray || code <= 0x20;
+}
+
+function containerEnd(text: string, at: number): number {
+  let depth = 0;
+  let position = at;
+  while (position < text.length) {
+    const code = text.charCodeAt(position);
+    if (code === char.quote) {
+      position = quotedEnd(text, position);
+      continue;
+    }
+    position += 1;
+    if (code === char.openObject || code === char.openArray) depth += 1;
+    else if (code === char.closeObject || code === char.closeArray) {
+      depth -= 1;
+      if (depth === 0) return position;
+    }
+  }
+  return text.length;
+}
