@@ -2,7 +2,11 @@ import { ProfileName, ServerConfig, TenantId } from '@uar/contracts';
 import { z } from 'zod';
 
 const strings = z.array(z.string()).default([]);
-const secret = z.string().min(32).meta({ secret: true });
+const path = z.string().min(1);
+const secret = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) >= 32, 'needs at least 32 bytes')
+  .meta({ secret: true });
 
 const server = z
   .strictObject({
@@ -32,7 +36,7 @@ const server = z
     allowed_origins: strings.describe('Origins that get CORS.'),
     trusted_proxies: strings.describe('Addresses or CIDR ranges whose X-Forwarded-For is read.'),
     tls: z
-      .strictObject({ cert_file: z.string(), key_file: z.string() })
+      .strictObject({ cert_file: path, key_file: path })
       .optional()
       .describe('Certificate and key, for TLS on the gateway itself.'),
   })
@@ -41,7 +45,7 @@ const server = z
 const security = z
   .strictObject({
     jwt_secret: secret.optional().describe('HS256 secret, at least 32 bytes. Excludes jwks_url.'),
-    jwt_secret_file: z.string().optional().describe('File with the HS256 secret.'),
+    jwt_secret_file: path.optional().describe('File with the HS256 secret.'),
     jwks_url: z.url().optional().describe('Key set of the identity provider. Excludes the secret.'),
     jwt_issuer: z
       .string()
@@ -144,7 +148,7 @@ const tenant = z.strictObject({
 /** The whole of `uar.yaml` (API.md 1). Members keep the file's snake_case; every key has its default. */
 export const UarConfig = z.strictObject({
   profile: ProfileName.default('minimal').describe('minimal or server-full.'),
-  data_dir: z.string().default('.uar').describe('Folder of ledger, keys and memory (0700).'),
+  data_dir: path.default('.uar').describe('Folder of ledger, keys and memory (0700).'),
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   server,
   security,
@@ -152,10 +156,7 @@ export const UarConfig = z.strictObject({
   governance: z
     .strictObject({
       enabled: z.boolean().default(true).describe('false skips Cedar; minimal on loopback listeners only.'),
-      policies_dir: z
-        .string()
-        .default('deploy/policies')
-        .describe('Folder with platform/, tenants/ and cases/.'),
+      policies_dir: path.default('deploy/policies').describe('Folder with platform/, tenants/ and cases/.'),
     })
     .prefault({}),
   approvals: z
@@ -206,20 +207,14 @@ export const UarConfig = z.strictObject({
     .prefault({}),
   keys: z
     .strictObject({
-      data_key_file: z
-        .string()
+      data_key_file: path
         .optional()
         .describe('Key that encrypts stored secrets. Default: <data dir>/keys/data.key.'),
-      grant_private_file: z
-        .string()
-        .optional()
-        .describe('PDP signing key. Default: <data dir>/keys/grant.key.'),
-      grant_public_file: z
-        .string()
+      grant_private_file: path.optional().describe('PDP signing key. Default: <data dir>/keys/grant.key.'),
+      grant_public_file: path
         .optional()
         .describe('Its public half, for hosts. Default: <data dir>/keys/grant.pub.'),
-      receipt_private_file: z
-        .string()
+      receipt_private_file: path
         .optional()
         .describe('Signs chain heads. Default: <data dir>/keys/receipts.key.'),
     })

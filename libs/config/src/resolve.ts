@@ -1,0 +1,89 @@
+import { isAbsolute, join, resolve } from 'node:path';
+import { TenantId } from '@uar/contracts';
+import { productRoot } from './paths.js';
+import { UarConfig } from './schema.js';
+
+/** A configuration in which nothing is left to a default that depends on something else. */
+export type ResolvedConfig = UarConfig & {
+  readonly mcp: {
+    readonly config_files: readonly string[];
+    readonly api_commands: readonly string[];
+    readonly allowed_private_networks: readonly string[];
+  };
+  readonly keys: Required<UarConfig['keys']>;
+};
+
+const defaultTenant = TenantId.parse('default');
+
+/** Fills what follows from profile, ports and data folder. `given` tells whether somebody set a key. */
+export function resolveConfig(options: {
+  config: UarConfig;
+  cwd: string;
+  given: (path: string) => boolean;
+}): ResolvedConfig {
+  const { config, cwd } = options;
+  const full = config.profile === 'server-full';
+  const dataDir = resolve(cwd, config.data_dir);
+  const inKeys = (file: string | undefined, name: string) => file ?? join(dataDir, 'keys', name);
+  const policies = config.governance.policies_dir;
+  const security = full
+    ? config.security
+    : { ...config.security, default_tenant: config.security.default_tenant ?? defaultTenant };
+  return {
+    ...config,
+    data_dir: dataDir,
+    server: resolveServer(config.server, options.given),
+    security,
+    tenants: resolveTenants(config, full),
+    governance: {
+      ...config.governance,
+      policies_dir: isAbsolute(policies) ? policies : join(productRoot, policies),
+    },
+    mcp: {
+      ...config.mcp,
+      config_files: config.mcp.config_files ?? [],
+      api_commands: config.mcp.api_commands ?? (full ? [] : ['*']),
+      allowed_private_networks:
+        config.mcp.allowed_private_networks ?? (full ? [] : ['127.0.0.0/8', '::1/128']),
+    },
+    keys: {
+      data_key_file: inKeys(config.keys.data_key_file, 'data.key'),
+      grant_private_file: inKeys(config.keys.grant_private_file, 'grant.key'),
+      grant_public_file: inKeys(config.keys.grant_public_file, 'grant.pub'),
+      receipt_private_file: inKeys(config.keys.receipt_private_file, 'receipts.key'),
+    },
+  };
+}
+
+type Server = UarConfig['server'];
+
+/** Port 0 frees the management port too; the public URL then follows the port that is taken. */
+function resolveServer(server: Server, given: (path: string) => boolean): Server {
+  const freeManagement = server.port === 0 && !given('server.management_port');
+  const resolved = freeManagement ? { ...server, management_port: 0 } : server;
+  if (server.public_url !== undefined || server.port === 0) return resolved;
+  return { ...resolved, public_url: urlOf(server, server.port) };
+}
+
+/** URL under which clients on this machine reach a listener. */
+export function urlOf(server: Pick<Server, 'host' | 'tls'>, port: number): string {
+  const anywhere = server.host === '0.0.0.0' || server.host === '::' || server.host === '';
+  const host = anywhere ? '127.0.0.1' : server.host;
+  const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `${server.tls === undefined ? 'http' : 'https'}://${bracketed}:${port}`;
+}
+
+function resolveTenants(config: UarConfig, full: boolean): UarConfig['tenants'] {
+  const withDefault = { ...config.tenants };
+  withDefault[defaultTenant] ??= UarConfig.shape.tenants.parse({ default: {} })[defaultTenant] ?? never();
+  return Object.fromEntries(
+    Object.entries(withDefault).map(([name, tenant]) => [
+      name,
+      { ...tenant, approval_needs_interactive: tenant.approval_needs_interactive ?? full },
+    ]),
+  );
+}
+
+function never(): never {
+  throw new Error('the tenant schema gave no default');
+}
