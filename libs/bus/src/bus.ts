@@ -12,14 +12,14 @@ export type BusFaultKind =
   'no_responders' | 'timed_out' | 'bad_ask' | 'bad_answer' | 'too_large' | 'faulted' | 'disconnected';
 
 /**
- * Why an ask has no answer. Only `no_responders`, and `bad_ask` or `too_large` with `before_dispatch`, prove that no
- * handler ran; after every other fault it may have run.
+ * Why an ask has no answer. Only `no_responders`, and whatever has `beforeDispatch`, prove that no handler ran; after
+ * every other fault it may have run.
  */
 export interface BusFault {
   readonly kind: 'fault';
   readonly fault: BusFaultKind;
   readonly message: string;
-  /** True when this end refused before anything was sent. */
+  /** True when nothing reached an answering end: refused by this end, or by the permissions of the server. */
   readonly beforeDispatch: boolean;
   /** Names the log line at the answering end; only with `faulted`. */
   readonly faultId?: string;
@@ -35,13 +35,18 @@ export type Reply<E extends Exchange> = Answered<AnswerOf<E>> | BusFault;
 export interface AskOptions {
   /** The instance to ask; required for exchanges of reach `instance`, refused for others. */
   readonly to?: InstanceId;
-  /** Milliseconds from now, instead of the exchange's own. */
+  /** Milliseconds from now; never longer than the exchange's own. */
   readonly deadlineMs?: number;
   /** Ends the wait with `timed_out`; the answering end is not told. */
   readonly signal?: AbortSignal;
   /** W3C traceparent. */
   readonly trace?: string;
 }
+
+/** Announcements are fire and forget; `dropped` says that this one left nowhere, and why. */
+export type Announced =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'dropped'; readonly cause: 'not_allowed' | 'bad_body' | 'too_large' | 'disconnected' };
 
 /** What an answering handler knows of the ask besides its body. */
 export interface AskContext {
@@ -66,14 +71,18 @@ export interface Bus {
   state(): BusState;
   /** Set once the server refused something to this service: a wiring bug that keeps readiness off. */
   violation(): string | undefined;
+  /** What topology does not allow is a `bad_ask` before dispatch, and a violation. Never throws, never rejects. */
   ask<E extends Exchange>(exchange: E, ask: AskOf<E>, options?: AskOptions): Promise<Reply<E>>;
-  /** Answers asks in a queue group of all replicas (`any`) or alone (`instance`). Refuses what topology does not allow. */
+  /** Answers asks in a queue group of all replicas (`any`) or alone (`instance`). Throws on what topology does not allow. */
   answer<E extends Exchange>(exchange: E, handler: AskHandler<E>): void;
-  announce<A extends Announcement>(announcement: A, body: BodyOf<A>): void;
-  /** Every replica hears every announcement. The returned function ends it. */
+  announce<A extends Announcement>(announcement: A, body: BodyOf<A>): Announced;
+  /** Every replica hears every announcement. The returned function ends it. Throws on what topology does not allow. */
   listen<A extends Announcement>(announcement: A, listener: (body: BodyOf<A>) => void): () => void;
+  /** Resolves once every `answer` and `listen` so far is in force and every announcement so far has left. */
+  flush(): Promise<void>;
   /** Takes no new asks, waits for running handlers (at most `graceMs`) and their replies, then closes. */
   drain(graceMs?: number): Promise<void>;
+  /** Ends at once: pending asks get `disconnected`, running handlers' signals abort. */
   close(): Promise<void>;
 }
 

@@ -1,3 +1,5 @@
+export { busProblems, microservice } from './microservice.js';
+export { nestLog } from './nest-log.js';
 export {
   type Readiness,
   type RunningService,
