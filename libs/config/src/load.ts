@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { readEnvironment, type Environment } from './environment.js';
-import { readMcpFiles, type McpFiles } from './mcp-files.js';
-import { absolutePaths, productRoot } from './paths.js';
-import type { Problem } from './problem.js';
-import { resolveConfig, type ResolvedConfig } from './resolve.js';
-import { ruleProblems } from './rules.js';
+import { readEnvironment, type Environment } from './sources/environment.js';
+import { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
+import { absolutePaths, productRoot } from './sources/paths.js';
+import type { Problem } from './check/problem.js';
+import { resolveConfig, type ResolvedConfig } from './resolve/resolve.js';
+import { ruleProblems } from './check/rules.js';
 import type { UarConfig } from './schema.js';
-import { fileProblems, withSecret } from './secret.js';
-import { dotted, shape } from './shape.js';
-import { isTree, leaves, mergeTrees, type Path, type Tree } from './tree.js';
-import { readYamlFile, type YamlFile } from './yaml-file.js';
+import { fileProblems, withSecret } from './resolve/secret.js';
+import { dotted, shape } from './check/shape.js';
+import { isTree, leaves, mergeTrees, type Path, type Tree } from './sources/tree.js';
+import { readYamlFile, type YamlFile } from './sources/yaml-file.js';
 
 export interface LoadOptions {
   readonly env: Environment;

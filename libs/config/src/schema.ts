@@ -1,5 +1,6 @@
 import { ProfileName, ServerConfig, TenantId } from '@uar/contracts';
 import { z } from 'zod';
+import { nativeTools } from './native-tools.js';
 
 const strings = z.array(z.string()).default([]);
 const path = z.string().min(1);
@@ -36,7 +37,10 @@ const server = z
     allowed_origins: strings.describe('Origins that get CORS.'),
     trusted_proxies: strings.describe('Addresses or CIDR ranges whose X-Forwarded-For is read.'),
     tls: z
-      .strictObject({ cert_file: path, key_file: path })
+      .strictObject({
+        cert_file: path.describe('PEM file with the certificate chain.'),
+        key_file: path.describe('PEM file with its private key.'),
+      })
       .optional()
       .describe('Certificate and key, for TLS on the gateway itself.'),
   })
@@ -72,37 +76,21 @@ const security = z
     ),
     claims: z
       .strictObject({
-        tenant: z.string().default('tenant_id'),
-        roles: z.string().default('roles'),
-        groups: z.string().default('groups'),
-        agent: z.string().default('act.sub'),
-        mfa: z.string().default('amr'),
-        capabilities: z.string().default('capabilities'),
+        tenant: z.string().default('tenant_id').describe('Claim with the tenant.'),
+        roles: z.string().default('roles').describe('Claim with the roles, an array of strings.'),
+        groups: z.string().default('groups').describe('Claim with the groups, an array of strings.'),
+        agent: z
+          .string()
+          .default('act.sub')
+          .describe('Claim with the id of the agent that acts for the user.'),
+        mfa: z.string().default('amr').describe('Claim with the authentication methods (RFC 8176).'),
+        capabilities: z
+          .string()
+          .default('capabilities')
+          .describe('Claim with the capabilities; absent = all.'),
       })
       .prefault({})
       .describe('Names (dotted paths) of the claims.'),
-  })
-  .prefault({});
-
-const nativeTools = z
-  .strictObject({
-    file_tools_enabled: z.boolean().default(false).describe('native__file_read, file_write, file_patch.'),
-    file_allowed_paths: strings.describe('Folders the file tools may touch; empty = none.'),
-    file_max_size_kb: z.number().int().min(1).default(1024).describe('Largest file read or patched.'),
-    file_write_max_kb: z.number().int().min(1).default(512).describe('Largest content written.'),
-    web_fetch_enabled: z.boolean().default(false),
-    web_fetch_timeout_secs: z.number().min(1).default(30),
-    web_fetch_max_size_kb: z.number().int().min(1).default(512),
-    web_fetch_allowed_domains: strings,
-    web_fetch_allowed_ports: z.array(z.number().int()).default([80, 443]),
-    terminal_exec_enabled: z.boolean().default(false),
-    terminal_commands: strings,
-    terminal_timeout_secs: z.number().min(1).default(30),
-    terminal_max_output_kb: z.number().int().min(1).default(256),
-    terminal_use_sandbox: z.boolean().default(true),
-    memory_enabled: z.boolean().default(false),
-    session_search_enabled: z.boolean().default(false),
-    session_search_max_results: z.number().int().min(1).default(10),
   })
   .prefault({});
 
@@ -140,16 +128,26 @@ const tenant = z.strictObject({
     .max(4)
     .default(1)
     .describe('Highest risk that may run without a human.'),
-  approval_needs_mfa: z.boolean().default(false),
+  approval_needs_mfa: z
+    .boolean()
+    .default(false)
+    .describe('Votes count only from tokens that prove a second factor.'),
   approval_needs_interactive: z.boolean().optional().describe('Default: true in server-full.'),
-  mcp: z.strictObject({ servers: mcpServers }).prefault({}),
+  mcp: z
+    .strictObject({
+      servers: mcpServers.meta({ description: 'Upstream MCP servers of the tenant.', sameAs: 'mcp.servers' }),
+    })
+    .prefault({}),
 });
 
 /** The whole of `uar.yaml` (API.md 1). Members keep the file's snake_case; every key has its default. */
 export const UarConfig = z.strictObject({
   profile: ProfileName.default('minimal').describe('minimal or server-full.'),
   data_dir: path.default('.uar').describe('Folder of ledger, keys and memory (0700).'),
-  log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  log_level: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severe lines that are logged.'),
   server,
   security,
   tenants: z.record(TenantId, tenant).default({}),
@@ -175,7 +173,12 @@ export const UarConfig = z.strictObject({
         .min(1)
         .default(30)
         .describe('New approvals per principal and minute.'),
-      webhook: z.strictObject({ url: z.url(), secret_env: z.string() }).optional(),
+      webhook: z
+        .strictObject({
+          url: z.url().describe('URL that hears of new and settled approvals.'),
+          secret_env: z.string().describe('Variable with the HMAC key of its signature.'),
+        })
+        .optional(),
     })
     .prefault({}),
   limits: z
@@ -193,15 +196,15 @@ export const UarConfig = z.strictObject({
   native_tools: nativeTools,
   memory: z
     .strictObject({
-      enabled: z.boolean().default(false),
-      mcp_http_enabled: z.boolean().default(false),
-      mcp_http_path: z.string().default('/mcp/memory'),
+      enabled: z.boolean().default(false).describe('Turns the memory store on.'),
+      mcp_http_enabled: z.boolean().default(false).describe('Serves memory as an MCP endpoint too.'),
+      mcp_http_path: z.string().default('/mcp/memory').describe('Path of that endpoint.'),
     })
     .prefault({}),
   mcp,
   ledger: z
     .strictObject({
-      kind: z.enum(['sqlite']).default('sqlite'),
+      kind: z.enum(['sqlite']).default('sqlite').describe('Kind of store.'),
       file: z.string().default('ledger.db').describe('Relative to data_dir.'),
     })
     .prefault({}),

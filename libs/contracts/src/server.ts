@@ -3,22 +3,28 @@ import { EpochMs, InstanceId, IsoTime, ServerName, TenantId } from './ids.js';
 import { Capability } from './principal.js';
 
 export const ToolOverride = z.strictObject({
-  read_only: z.boolean().optional(),
-  destructive: z.boolean().optional(),
-  idempotent: z.boolean().optional(),
-  open_world: z.boolean().optional(),
-  risk: z.number().int().min(0).max(4).optional(),
-  capabilities: z.array(Capability).optional(),
-  hidden: z.boolean().optional(),
-  quorum: z.number().int().min(1).optional(),
-  labels: z.array(z.string()).optional(),
-  secret_pointers: z.array(z.string()).optional(),
+  read_only: z.boolean().optional().describe('The tool changes nothing.'),
+  destructive: z.boolean().optional().describe('The tool may destroy something.'),
+  idempotent: z.boolean().optional().describe('A second call with the same arguments changes nothing more.'),
+  open_world: z.boolean().optional().describe('The tool reaches beyond what the server owns.'),
+  risk: z.number().int().min(0).max(4).optional().describe('Risk from 0 (none) to 4 (critical).'),
+  capabilities: z.array(Capability).optional().describe('Capabilities that a caller must hold.'),
+  hidden: z.boolean().optional().describe('Leaves the tool out of the catalog.'),
+  quorum: z.number().int().min(1).optional().describe('Number of approvers that a call needs.'),
+  labels: z.array(z.string()).optional().describe('Labels that policies may name.'),
+  secret_pointers: z
+    .array(z.string())
+    .optional()
+    .describe('JSON pointers of arguments that nobody is shown.'),
   facts: z
     .strictObject({
-      paths: z.array(z.string()).default([]),
-      hosts: z.array(z.string()).default([]),
-      recipients: z.array(z.string()).default([]),
-      amount: z.string().optional(),
+      paths: z.array(z.string()).default([]).describe('JSON pointers of arguments that are paths.'),
+      hosts: z.array(z.string()).default([]).describe('JSON pointers of arguments that are hosts or URLs.'),
+      recipients: z
+        .array(z.string())
+        .default([])
+        .describe('JSON pointers of arguments that are mail addresses.'),
+      amount: z.string().optional().describe('JSON pointer of the argument that is an amount.'),
     })
     .optional(),
 });
@@ -27,34 +33,59 @@ export type ToolOverride = z.output<typeof ToolOverride>;
 const strings = z.record(z.string(), z.string());
 
 const ServerFields = z.strictObject({
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe('false keeps the server without connecting it.'),
   transport: z
     .enum(['stdio', 'streamable_http', 'http'])
-    .transform((transport) => (transport === 'http' ? 'streamable_http' : transport)),
-  command: z.string().min(1).optional(),
-  args: z.array(z.string()).default([]),
-  cwd: z.string().optional(),
-  env: strings.default({}),
-  url: z.string().min(1).optional(),
-  headers: strings.default({}),
-  timeout_ms: z.number().int().min(1).max(3_600_000).default(30_000),
-  concurrency: z.number().int().min(1).max(1024).default(8),
-  placement: z.enum(['shared', 'singleton', 'per_principal']).default('shared'),
-  slots: z.number().int().min(1).max(64).default(1),
+    .transform((transport) => (transport === 'http' ? 'streamable_http' : transport))
+    .describe('How the server is reached; http is another word for streamable_http.'),
+  command: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Program of a stdio server; ${VAR} and ${VAR:-default} are filled at each start.'),
+  args: z.array(z.string()).default([]).describe('Its arguments.'),
+  cwd: z.string().optional().describe('Its working folder.'),
+  env: strings
+    .default({})
+    .describe('Its environment besides the allowed base; stored encrypted, never shown.'),
+  url: z.string().min(1).optional().describe('URL of a streamable HTTP server.'),
+  headers: strings.default({}).describe('Headers sent to it; stored encrypted, never shown.'),
+  timeout_ms: z
+    .number()
+    .int()
+    .min(1)
+    .max(3_600_000)
+    .default(30_000)
+    .describe('Longest call in milliseconds, from dispatch.'),
+  concurrency: z.number().int().min(1).max(1024).default(8).describe('Calls in flight at once.'),
+  placement: z
+    .enum(['shared', 'singleton', 'per_principal'])
+    .default('shared')
+    .describe('One process for all, one in the whole pool, or one per principal.'),
+  slots: z.number().int().min(1).max(64).default(1).describe('Processes or connections of a shared server.'),
   sandbox: z
     .strictObject({
-      mode: z.enum(['auto', 'required', 'none']).optional(),
-      read: z.array(z.string()).default([]),
-      write: z.array(z.string()).default([]),
-      network: z.boolean().default(true),
+      mode: z
+        .enum(['auto', 'required', 'none'])
+        .optional()
+        .describe('Default: auto in minimal, required in server-full.'),
+      read: z.array(z.string()).default([]).describe('Further folders the sandbox lets it read.'),
+      write: z.array(z.string()).default([]).describe('Further folders the sandbox lets it write.'),
+      network: z.boolean().default(true).describe('false cuts the network off where the sandbox can.'),
     })
     .prefault({}),
-  pin: z.enum(['off', 'warn', 'block']).default('warn'),
-  trust_annotations: z.boolean().default(false),
+  pin: z
+    .enum(['off', 'warn', 'block'])
+    .default('warn')
+    .describe('What a changed tool definition does: nothing, a warning, or quarantine.'),
+  trust_annotations: z
+    .boolean()
+    .default(false)
+    .describe('The operator vouches for the hints of this server.'),
   tools: z
     .strictObject({
-      allow: z.array(z.string()).optional(),
-      deny: z.array(z.string()).optional(),
+      allow: z.array(z.string()).optional().describe('Raw names of the only tools that are taken.'),
+      deny: z.array(z.string()).optional().describe('Raw names of tools that are left out.'),
       overrides: z.record(z.string(), ToolOverride).default({}),
     })
     .prefault({}),

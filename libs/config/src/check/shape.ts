@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { nearest } from './nearest.js';
 import type { Problem } from './problem.js';
-import { UarConfig } from './schema.js';
-import { isTree, valueAt, withoutPath, type Path, type Tree } from './tree.js';
+import { UarConfig } from '../schema.js';
+import { isTree, valueAt, withoutPath, type Path, type Tree } from '../sources/tree.js';
 
 export interface Shaped {
   /** The configuration; where there are problems, with defaults in their places, so that further rules can be checked. */

@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { TenantId } from '@uar/contracts';
-import { productRoot } from './paths.js';
-import { UarConfig } from './schema.js';
+import { productRoot } from '../sources/paths.js';
+import { UarConfig } from '../schema.js';
 
 /** A configuration in which nothing is left to a default that depends on something else. */
 export type ResolvedConfig = UarConfig & {

@@ -1,6 +1,6 @@
 import { ServerName } from '@uar/contracts';
 import type { Problem } from './problem.js';
-import type { UarConfig } from './schema.js';
+import type { UarConfig } from '../schema.js';
 
 /** Names that belong to the product (DESIGN.md 5). */
 export const reservedServers: readonly string[] = ['native', 'uar-runtime', 'uar-memory'];

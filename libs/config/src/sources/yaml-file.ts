@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
-import type { Problem } from './problem.js';
+import type { Problem } from '../check/problem.js';
 import { isTree, type Path, type Tree } from './tree.js';
 
 export interface YamlFile {

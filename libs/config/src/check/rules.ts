@@ -1,6 +1,6 @@
 import { isLoopbackHost, isNetwork } from './loopback.js';
 import type { Problem } from './problem.js';
-import type { UarConfig } from './schema.js';
+import type { UarConfig } from '../schema.js';
 import { serverNameProblems } from './server-names.js';
 
 /** One rule over several keys. It is left out while a key that it reads has the wrong shape. */

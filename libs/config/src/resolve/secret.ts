@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { ensureSecretFile, readSecretFile } from '@uar/keys';
-import type { Problem } from './problem.js';
+import type { Problem } from '../check/problem.js';
 import type { ResolvedConfig } from './resolve.js';
-import type { UarConfig } from './schema.js';
+import type { UarConfig } from '../schema.js';
 
 export const minSecretBytes = 32;
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { changeStrings, isTree, type Path, type Tree } from './tree.js';
 
 /** Folder of the installation: the shipped example and the shipped policies lie under it. */
-export const productRoot = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[\\/]$/, '');
+export const productRoot = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/[\\/]$/, '');
 
 const filePaths: readonly Path[] = [
   ['data_dir'],

@@ -1,5 +1,5 @@
-import { nearest } from './nearest.js';
-import type { Problem } from './problem.js';
+import { nearest } from '../check/nearest.js';
+import type { Problem } from '../check/problem.js';
 import { mergeTrees, type Tree } from './tree.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

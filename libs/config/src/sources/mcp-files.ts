@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { ServerConfig } from '@uar/contracts';
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { readMcpEntry } from './mcp-entry.js';
-import type { Problem } from './problem.js';
-import type { UarConfig } from './schema.js';
-import { cleanServerName, nameProblem } from './server-names.js';
+import type { Problem } from '../check/problem.js';
+import type { UarConfig } from '../schema.js';
+import { cleanServerName, nameProblem } from '../check/server-names.js';
 import { isTree, type Tree } from './tree.js';
 
 export interface McpFiles {

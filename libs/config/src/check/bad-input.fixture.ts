@@ -1,0 +1,188 @@
+const secret = 'a-secret-of-more-than-thirty-two-bytes';
+const stdio = '{ transport: stdio, command: run }';
+const name = 'a server name is 1-32 of a-z, 0-9 and - and starts with a letter or digit';
+const minimalOnly = 'only in profile minimal with loopback listeners';
+
+/** Configurations with exactly the problems that follow them. */
+export const bad: [what: string, yaml: string, ...expected: string[]][] = [
+  ['a slip in a key', 'prof1le: minimal', 'prof1le: unknown key; did you mean profile? (uar.yaml:1)'],
+  ['a slip further down', 'server:\n  prot: 1', 'server.prot: unknown key; did you mean port? (uar.yaml:2)'],
+  [
+    'a key like nothing known',
+    'server: { quux_flavour: 1 }',
+    'server.quux_flavour: unknown key (uar.yaml:1)',
+  ],
+  [
+    'a slip inside a server',
+    'mcp: { servers: { a: { transport: stdio, command: run, timout_ms: 1 } } }',
+    'mcp.servers.a.timout_ms: unknown key; did you mean timeout_ms? (uar.yaml:1)',
+  ],
+  [
+    'a slip inside a tenant',
+    'tenants: { acme: { kil_switch: true } }',
+    'tenants.acme.kil_switch: unknown key; did you mean kill_switch? (uar.yaml:1)',
+  ],
+  ['a key that stands twice', 'log_level: info\nlog_level: warn', 'uar.yaml:2: key log_level stands twice'],
+  ['a list for a mapping', '- profile', 'uar.yaml: the file holds no mapping of keys'],
+  ['a key without a value', 'log_level:', 'log_level: has no value; give one or remove the key (uar.yaml:1)'],
+  [
+    'a word for a number',
+    'server: { port: eighty }',
+    'server.port: expected number, received string (uar.yaml:1)',
+  ],
+  [
+    'a port out of range',
+    'server: { port: 65536 }',
+    'server.port: expected number to be <=65535 (uar.yaml:1)',
+  ],
+  [
+    'a profile nobody knows',
+    'profile: full',
+    'profile: expected one of "minimal"|"server-full"|"embedded-mobile" (uar.yaml:1)',
+  ],
+  [
+    'the profile that is a library',
+    'profile: embedded-mobile',
+    'profile: embedded-mobile is the library @uar/embedded; services run minimal or server-full',
+  ],
+  [
+    'a server without a command',
+    'mcp: { servers: { a: { transport: stdio } } }',
+    'mcp.servers.a: transport stdio needs a command (uar.yaml:1)',
+  ],
+  [
+    'a tenant that is no name',
+    'tenants: { "a b": {} }',
+    'tenants.a b: is no name (letters, digits, dot, dash, underscore; at most 64) (uar.yaml:1)',
+  ],
+  [
+    'a secret beside a key set',
+    `security: { jwt_secret: ${secret}, jwks_url: https://i.example/k, jwt_issuer: i, jwt_audience: u }`,
+    'security: a secret and jwks_url exclude each other',
+  ],
+  [
+    'a secret file that is absent',
+    'security: { jwt_secret_file: absent }',
+    'security.jwt_secret_file: absent does not exist',
+  ],
+  [
+    'a key set without issuer and audience',
+    'security: { jwks_url: https://i.example/k }',
+    'security.jwt_issuer: is required with jwks_url',
+    'security.jwt_audience: is required with jwks_url',
+  ],
+  [
+    'server-full without a key set',
+    'profile: server-full',
+    'security.jwks_url: profile server-full needs jwks_url (or allow_shared_secret)',
+  ],
+  [
+    'server-full with a shared secret that is not allowed',
+    `profile: server-full\nsecurity: { jwt_secret: ${secret} }`,
+    'security.jwks_url: profile server-full needs jwks_url (or allow_shared_secret)',
+  ],
+  [
+    'a shared secret that is allowed and absent',
+    'profile: server-full\nsecurity: { allow_shared_secret: true }',
+    'security.jwt_secret: allow_shared_secret needs a secret',
+  ],
+  [
+    'ungoverned on every address',
+    'governance: { enabled: false }\nserver: { host: 0.0.0.0 }',
+    `governance.enabled: may be false ${minimalOnly}`,
+  ],
+  [
+    'ungoverned with open metrics',
+    'governance: { enabled: false }\nserver: { management_host: 192.168.1.2 }',
+    `governance.enabled: may be false ${minimalOnly}`,
+  ],
+  [
+    'ungoverned and anonymous in server-full',
+    `profile: server-full\nsecurity: { jwt_secret: ${secret}, allow_shared_secret: true, anonymous: true }\ngovernance: { enabled: false }`,
+    `security.anonymous: is allowed ${minimalOnly}`,
+    `governance.enabled: may be false ${minimalOnly}`,
+  ],
+  [
+    'anonymous on every address',
+    'security: { anonymous: true }\nserver: { host: "::" }',
+    `security.anonymous: is allowed ${minimalOnly}`,
+  ],
+  [
+    'a server name in capitals',
+    `mcp: { servers: { Time: ${stdio} } }`,
+    `mcp.servers.Time: ${name}; for example time`,
+  ],
+  [
+    'a reserved server name',
+    `mcp: { servers: { uar-memory: ${stdio} } }`,
+    'mcp.servers.uar-memory: the name is reserved',
+  ],
+  [
+    'a reserved name in another case',
+    `tenants: { acme: { mcp: { servers: { Native: ${stdio} } } } }`,
+    'tenants.acme.mcp.servers.Native: the name is reserved',
+  ],
+  [
+    'twins that differ in case',
+    `mcp: { servers: { time: ${stdio}, TIME: ${stdio} } }`,
+    'mcp.servers.TIME: the name is taken by mcp.servers.time',
+  ],
+  [
+    'twins in both places of tenant default',
+    `mcp: { servers: { time: ${stdio} } }\ntenants: { default: { mcp: { servers: { time: ${stdio} } } } }`,
+    'tenants.default.mcp.servers.time: the name is taken by mcp.servers.time',
+  ],
+  ['a name that is all signs', `mcp: { servers: { "!!": ${stdio} } }`, `mcp.servers.!!: ${name}`],
+  [
+    'one port for two listeners',
+    'server: { port: 1907 }',
+    "server.management_port: is the gateway's port too (1907)",
+  ],
+  [
+    'a proxy that is no address',
+    'server: { trusted_proxies: [10.0.0.0/8, 10.0.0.0/33, lan] }',
+    'server.trusted_proxies.1: is no address and no CIDR range',
+    'server.trusted_proxies.2: is no address and no CIDR range',
+  ],
+  [
+    'an origin with a path',
+    'server: { allowed_origins: ["https://app.example/x"] }',
+    'server.allowed_origins.0: is no origin (scheme://host[:port], nothing after it)',
+  ],
+  [
+    'a certificate that is absent',
+    'server: { tls: { cert_file: c.pem, key_file: k.pem } }',
+    'server.tls.cert_file: c.pem does not exist',
+    'server.tls.key_file: k.pem does not exist',
+  ],
+  [
+    'memory tools without memory',
+    'native_tools: { memory_enabled: true }',
+    'native_tools.memory_enabled: needs memory.enabled',
+  ],
+  [
+    'a memory path of another route',
+    'memory: { mcp_http_path: /mcp }',
+    'memory.mcp_http_path: /mcp is taken by another route',
+  ],
+  [
+    'a memory path below another route',
+    'memory: { mcp_http_path: /api/memory }',
+    'memory.mcp_http_path: /api/memory is taken by another route',
+  ],
+  [
+    'a memory path that climbs',
+    'memory: { mcp_http_path: /x/../api }',
+    'memory.mcp_http_path: is no plain absolute path such as /mcp/memory',
+  ],
+  [
+    'a file of servers that is absent',
+    'mcp: { config_files: [gone.json] }',
+    'gone.json: the file does not exist',
+  ],
+  [
+    'the prototype as a server',
+    `mcp: { servers: { __proto__: ${stdio} } }`,
+    'uar.yaml:1: key __proto__ is not allowed',
+  ],
+];
