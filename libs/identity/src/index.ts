@@ -1,5 +1,5 @@
 export { maxDevTokenSeconds, mintDevToken, type DevToken } from './dev-token.js';
-export { type FetchKeySet } from './fetch-key-set.js';
+export { type FetchKeySet } from './keys/fetch-key-set.js';
 export { type Refusal, type RefusalCause } from './refusal.js';
 export {
   createTokenVerifier,

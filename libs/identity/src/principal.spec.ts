@@ -8,12 +8,12 @@ import { startMs } from './token.fixture.js';
 const rules = { names: UarConfig.parse({}).security.claims, defaultTenant: 'default' };
 const checked = { kind: 'checked', subject: 'ann', issuer: 'i', audiences: [], expiresAt: startMs } as const;
 
-function read(claims: JsonObject, with_ = rules): ReturnType<typeof principalOf> {
-  return principalOf(claims, checked, with_);
+function read(claims: JsonObject, by = rules): ReturnType<typeof principalOf> {
+  return principalOf(claims, checked, by);
 }
 
-function causeOf(claims: JsonObject, with_ = rules): string {
-  const result = read(claims, with_);
+function causeOf(claims: JsonObject, by = rules): string {
+  const result = read(claims, by);
   return result.kind === 'invalid' ? result.cause : result.kind;
 }
 

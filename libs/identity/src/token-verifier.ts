@@ -3,11 +3,11 @@ import type { UarConfig } from '@uar/config';
 import type { Principal } from '@uar/contracts';
 import { LRUCache } from 'lru-cache';
 import { audienceHolds, checkClaims, type ClaimRules } from './claim-rules.js';
-import { fetchKeySet, type FetchKeySet } from './fetch-key-set.js';
-import { KeySet, type KeyLookup } from './key-set.js';
+import { fetchKeySet, type FetchKeySet } from './keys/fetch-key-set.js';
+import { KeySet, type KeyLookup } from './keys/key-set.js';
 import { principalOf, type PrincipalRules } from './principal.js';
 import { refuse, type Refusal } from './refusal.js';
-import { secretTokenKey } from './token-key.js';
+import { secretTokenKey } from './keys/token-key.js';
 import { readToken, type Algorithm } from './token-text.js';
 
 export interface Verified {

@@ -1,7 +1,7 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { JwtService } from '@nestjs/jwt';
 import { compactVerify } from 'jose';
-import type { Algorithm } from './token-text.js';
+import type { Algorithm } from '../token-text.js';
 
 /** One key, good for one algorithm, prepared once. */
 export interface TokenKey {

@@ -2,7 +2,7 @@ import { JwksClient, JwksError } from 'jwks-rsa';
 import { z } from 'zod';
 import type { FetchKeySet } from './fetch-key-set.js';
 import { publicTokenKey, type TokenKey } from './token-key.js';
-import type { Algorithm } from './token-text.js';
+import type { Algorithm } from '../token-text.js';
 
 export type KeyLookup =
   | { readonly kind: 'key'; readonly key: TokenKey }

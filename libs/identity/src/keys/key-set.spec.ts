@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keysAnswer, startKeyServer, type KeyServer } from './key-server.fixture.js';
-import { createTokenVerifier, type TokenVerifier } from './token-verifier.js';
+import { createTokenVerifier, type TokenVerifier } from '../token-verifier.js';
 import {
   goodClaims,
   issuer,
@@ -12,7 +12,7 @@ import {
   startMs,
   testKey,
   type TestKey,
-} from './token.fixture.js';
+} from '../token.fixture.js';
 
 const rsa = testKey('RS256', 'rsa-1');
 const ec = testKey('ES256', 'ec-1');
