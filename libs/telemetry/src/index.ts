@@ -1,1 +1,11 @@
-export { createLog, type Log, type LogLevel } from './log.js';
+export { createLog, type Log, type LogLevel, type LogOptions } from './log.js';
+export {
+  createMetrics,
+  type Labels,
+  type LabelsOf,
+  type LabelValues,
+  type MetricOptions,
+  type Metrics,
+} from './metrics.js';
+export { redactTokens } from './redact.js';
+export { childOf, newTrace, parseTrace, type Trace } from './trace.js';

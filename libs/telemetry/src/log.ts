@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { redactTokens } from './redact.js';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
@@ -7,14 +8,22 @@ export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal
   child(bindings: Record<string, unknown>): Log;
 };
 
+export interface LogOptions {
+  readonly service: string;
+  readonly level?: LogLevel;
+  /** Where lines go instead of stderr. */
+  readonly to?: { write(line: string): void };
+}
+
 /** JSON lines on stderr, so that stdout stays free for what a command prints. */
-export function createLog(options: { service: string; level?: LogLevel }): Log {
+export function createLog(options: LogOptions): Log {
   return pino(
     {
       level: options.level ?? 'info',
       base: { service: options.service },
       timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: redactTokens },
     },
-    pino.destination({ dest: 2, sync: true }),
+    options.to ?? pino.destination({ dest: 2, sync: true }),
   );
 }
