@@ -1,4 +1,4 @@
-export { Answers } from './answers.js';
+export { Answers } from './nest/answers.js';
 export {
   BUS,
   type Announced,
@@ -12,15 +12,15 @@ export {
   type BusState,
   type Reply,
 } from './bus.js';
-export { connectNats, type NatsOptions } from './nats.js';
+export { connectNats, type NatsOptions } from './nats/connect-nats.js';
 export {
   natsDeploymentConfig,
   natsPasswordVariable,
   natsServerConfig,
   type NatsServerOptions,
-} from './nats-config.js';
-export { createHub, type Hub } from './hub.js';
-export { newInstanceId } from './random-id.js';
-export { permissionsOf, serviceNames, type Permissions } from './rights.js';
-export { type ConnectOptions } from './service-bus.js';
-export { BusStrategy } from './strategy.js';
+} from './nats/nats-config.js';
+export { createHub, type Hub } from './hub/hub.js';
+export { newInstanceId } from './core/random-id.js';
+export { permissionsOf, serviceNames, type Permissions } from './core/rights.js';
+export { type ConnectOptions } from './core/service-bus.js';
+export { BusStrategy } from './nest/strategy.js';

@@ -1,7 +1,7 @@
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import type { Exchange } from '@uar/contracts';
 import { isObservable, lastValueFrom } from 'rxjs';
-import type { Bus } from './bus.js';
+import type { Bus } from '../bus.js';
 
 /** Lets a Nest microservice answer over our bus: every method marked with `Answers` becomes a handler of the bus. */
 export class BusStrategy extends Server implements CustomTransportStrategy {

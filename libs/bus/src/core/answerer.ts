@@ -2,7 +2,7 @@ import type { Exchange, InstanceId, ServiceName } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 import { z } from 'zod';
 import { AnswerContext } from './answer-context.js';
-import type { AskHandler, BusFaultKind } from './bus.js';
+import type { AskHandler, BusFaultKind } from '../bus.js';
 import { decodeJson, encodeJson, partsOf, traceOf } from './codec.js';
 import { newFaultId } from './random-id.js';
 import { headerRoomBytes, type Incoming, type Wire, type WireSubscription } from './wire.js';

@@ -1,8 +1,8 @@
-import type { Bus } from './bus.js';
+import type { Bus } from '../bus.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import { HubWire, type Switchboard } from './hub-wire.js';
-import { ServiceBus, type ConnectOptions } from './service-bus.js';
-import type { Arrival, Incoming, Outgoing, Subscriber } from './wire.js';
+import { ServiceBus, type ConnectOptions } from '../core/service-bus.js';
+import type { Arrival, Incoming, Outgoing, Subscriber } from '../core/wire.js';
 
 /** The bus inside one process. What it carries are bytes: nothing is shared between services. */
 export interface Hub {

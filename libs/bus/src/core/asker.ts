@@ -1,7 +1,7 @@
 import { InstanceId, type AskOf, type Exchange, type ServiceName } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 import { z } from 'zod';
-import type { AskOptions, BusFault, Reply } from './bus.js';
+import type { AskOptions, BusFault, Reply } from '../bus.js';
 import { encodeJson, traceOf } from './codec.js';
 import { faultOf, refusedOf } from './fault.js';
 import { PendingAsk } from './pending-ask.js';

@@ -4,7 +4,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { PARAM_ARGS_METADATA } from '@nestjs/microservices/constants';
 import type { Exchange } from '@uar/contracts';
 import { throwError, type Observable } from 'rxjs';
-import type { AskHandler } from './bus.js';
+import type { AskHandler } from '../bus.js';
 
 /** Nest would replace what a handler throws by a text of its own and log it; the strategy needs the error itself. */
 @Catch()

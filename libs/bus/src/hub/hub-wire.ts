@@ -1,4 +1,12 @@
-import type { Arrival, Outgoing, Subscriber, Wire, WireEvents, WireState, WireSubscription } from './wire.js';
+import type {
+  Arrival,
+  Outgoing,
+  Subscriber,
+  Wire,
+  WireEvents,
+  WireState,
+  WireSubscription,
+} from '../core/wire.js';
 
 export interface Switchboard {
   readonly maxPayloadBytes: number;
@@ -38,6 +46,7 @@ export class HubWire implements Wire {
   }
 
   subscribe(subscriber: Subscriber): WireSubscription {
+    if (this.#state === 'closed') throw new Error('the bus is closed');
     this.board.add(subscriber);
     this.#subscribers.add(subscriber);
     const end = (): void => {

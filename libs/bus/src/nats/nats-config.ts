@@ -1,5 +1,5 @@
 import type { ServiceName } from '@uar/contracts';
-import { permissionsOf, serviceNames } from './rights.js';
+import { permissionsOf, serviceNames } from '../core/rights.js';
 
 interface ServerOptions {
   readonly host: string;

@@ -1,4 +1,4 @@
-import type { AskContext } from './bus.js';
+import type { AskContext } from '../bus.js';
 
 /** Timer and controller exist only for handlers that look at the signal: most never do. */
 export class AnswerContext implements AskContext {

@@ -1,10 +1,10 @@
 import { AuthorizationError, connect, type NatsConnection } from '@nats-io/transport-node';
 import { createLog } from '@uar/telemetry';
-import type { Bus } from './bus.js';
+import type { Bus } from '../bus.js';
 import { NatsWire } from './nats-wire.js';
-import { newInstanceId } from './random-id.js';
-import { inboxRoot } from './rights.js';
-import { ServiceBus, type ConnectOptions } from './service-bus.js';
+import { newInstanceId } from '../core/random-id.js';
+import { inboxRoot } from '../core/rights.js';
+import { ServiceBus, type ConnectOptions } from '../core/service-bus.js';
 
 export interface NatsOptions extends ConnectOptions {
   /** `nats://host:port`, or several separated by commas. */

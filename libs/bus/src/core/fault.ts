@@ -1,4 +1,4 @@
-import type { BusFault, BusFaultKind } from './bus.js';
+import type { BusFault, BusFaultKind } from '../bus.js';
 
 const messages: Readonly<Record<BusFaultKind, string>> = {
   no_responders: 'nobody answers this subject',

@@ -3,7 +3,7 @@ import { createLog, type Log } from '@uar/telemetry';
 import { z } from 'zod';
 import { Answerer } from './answerer.js';
 import { Asker } from './asker.js';
-import type { Announced, AskHandler, AskOptions, Bus, BusState, Reply } from './bus.js';
+import type { Announced, AskHandler, AskOptions, Bus, BusState, Reply } from '../bus.js';
 import { decodeJson, encodeJson } from './codec.js';
 import { refusedOf } from './fault.js';
 import { newInstanceId } from './random-id.js';
@@ -50,7 +50,7 @@ export class ServiceBus implements Bus {
       maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
     };
     wire.watch({
-      onLost: () => this.#asker.failAll(),
+      onLost: () => this.#lost(),
       onRefused: (refusal) => this.#refused(refusal),
     });
     this.#asker = new Asker(halves);
@@ -106,18 +106,21 @@ export class ServiceBus implements Bus {
     return this.#drained;
   }
 
-  async close(): Promise<void> {
-    this.#answerer.abortAll();
-    await this.#wire.close();
+  close(): Promise<void> {
+    return this.#wire.close();
   }
 
   async #drain(graceMs: number): Promise<void> {
-    if (this.#wire.state() === 'connected') {
-      const done = this.#answerer.drain().then(() => this.#wire.flush());
-      if (!(await within(done, graceMs)))
-        this.#log.warn({ grace_ms: graceMs }, 'handlers outlived the grace');
+    const done = this.#answerer.drain().then(() => this.#wire.flush());
+    if (!(await within(done, graceMs))) {
+      this.#log.warn({ grace_ms: graceMs }, 'handlers outlived the grace');
     }
     await this.close();
+  }
+
+  #lost(): void {
+    this.#asker.failAll();
+    if (this.#wire.state() === 'closed') this.#answerer.abortAll();
   }
 
   #heard<A extends Announcement>(

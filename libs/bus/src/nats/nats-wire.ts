@@ -17,7 +17,7 @@ import type {
   WireHeaders,
   WireState,
   WireSubscription,
-} from './wire.js';
+} from '../core/wire.js';
 
 const noRespondersCode = 503;
 
@@ -118,7 +118,8 @@ export class NatsWire implements Wire {
     return {
       end: () => subscription.unsubscribe(),
       drain: async () => {
-        if (!subscription.isClosed()) await subscription.drain();
+        if (this.#state === 'connected') await subscription.drain();
+        else subscription.unsubscribe();
       },
     };
   }

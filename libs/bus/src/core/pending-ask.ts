@@ -1,6 +1,6 @@
 import type { Exchange } from '@uar/contracts';
 import { z } from 'zod';
-import type { BusFault, Reply } from './bus.js';
+import type { BusFault, Reply } from '../bus.js';
 import { Assembly, decodeJson } from './codec.js';
 import { faultFromWire, faultOf } from './fault.js';
 import type { Arrival, Incoming } from './wire.js';
