@@ -15,6 +15,8 @@ export const CatalogServer = z.strictObject({
   incomplete: z.string().optional(),
   /** Host instances that can execute its tools now. */
   instances: z.array(InstanceId),
+  /** What confines it, as its host reports it (`landlock`, `none`, ...); receipts name it. */
+  sandbox: z.string().optional(),
 });
 export type CatalogServer = z.output<typeof CatalogServer>;
 
@@ -64,6 +66,7 @@ export const catalogBeat = announcement({
 export const WantedServer = z.strictObject({
   tenant: TenantId,
   name: z.string(),
+  /** Equal for equal configurations, also across restarts; says nothing about order. */
   revision: z.number().int(),
   config: ServerConfig,
 });

@@ -1,0 +1,113 @@
+import type { ApprovalDraft, ApprovalId, CallDecision, InstanceId } from '@uar/contracts';
+import { missing, over, type Ending, type Passed } from '../call/ending.js';
+import { interruptedEnd } from '../call/interruption.js';
+import type { Permission } from '../call/permission.js';
+import type { Approvals, Clock } from '../call/ports.js';
+import type { RunningCall } from '../call/running-call.js';
+import type { Slots } from '../call/slots.js';
+import type { StagedCall } from '../call/staging.js';
+import { argumentsPreview } from './preview.js';
+import type { Release } from './release.js';
+import { endOfStatus, settlement } from './settlement.js';
+import type { WaitingRoom } from './waiting-room.js';
+
+type NeedsApproval = Extract<CallDecision, { kind: 'require_approval' }>;
+
+/** The call became one with another that waits already; it has no end of its own. */
+export interface Joined {
+  readonly kind: 'joined';
+}
+
+/** Stage 6: a durable question to humans, and the wait for their answer. */
+export class ApprovalStage {
+  constructor(
+    private readonly parts: {
+      readonly approvals: Approvals;
+      readonly room: WaitingRoom;
+      readonly release: Release;
+      readonly slots: Slots;
+      readonly clock: Clock;
+      readonly gateway: InstanceId;
+      readonly timeoutMs: number;
+      newApprovalId(): ApprovalId;
+    },
+  ) {}
+
+  async release(
+    call: RunningCall,
+    staged: StagedCall,
+    decision: NeedsApproval,
+  ): Promise<Passed<Permission> | Joined> {
+    const { room, approvals } = this.parts;
+    const twin = room.twinOf(call);
+    if (twin !== undefined) {
+      for (const seat of call.seats) twin.call.take(seat);
+      return { kind: 'joined' };
+    }
+    const draft = this.draft(call, staged, decision);
+    room.enter({ approvalId: draft.approval_id, call, staged });
+    const created = await approvals.create(draft);
+    switch (created.kind) {
+      case 'unavailable':
+        return missing(created);
+      case 'limited':
+        return over('rate_limited', { retryAfterMs: created.retry_after_ms });
+      case 'created':
+        call.waitFor(created.approval);
+        return this.wait(call, staged, draft);
+    }
+  }
+
+  private async wait(
+    call: RunningCall,
+    staged: StagedCall,
+    draft: ApprovalDraft,
+  ): Promise<Passed<Permission>> {
+    const { slots, release, approvals } = this.parts;
+    slots.release();
+    const settled = await settlement(call, draft.approval_id, draft.expires_at, this.parts);
+    slots.retake();
+    switch (settled.kind) {
+      case 'expired':
+        await approvals.end(draft.approval_id, 'expired');
+        return over('approval_timeout');
+      case 'interrupted':
+        return this.giveUp(call, draft.approval_id);
+      case 'settled': {
+        if (settled.status !== 'approved') return endOfStatus(settled.status);
+        const released = await release.permit(call, staged, draft.approval_id);
+        return released ?? this.giveUp(call, draft.approval_id);
+      }
+    }
+  }
+
+  private async giveUp(call: RunningCall, approvalId: ApprovalId): Promise<Passed<never>> {
+    const end = interruptedEnd(call) ?? over('cancelled');
+    await this.parts.approvals.end(approvalId, recordEnd(end.kind === 'over' ? end.ending : undefined));
+    return end;
+  }
+
+  private draft(call: RunningCall, { entry, argumentsDigest }: StagedCall, asked: NeedsApproval): ApprovalDraft {
+    const { caller, proposed, deadlineAt } = call;
+    return {
+      approval_id: this.parts.newApprovalId(),
+      call_id: call.callId,
+      run_id: caller.run_id,
+      requester: caller.principal,
+      gateway: this.parts.gateway,
+      tool: entry.facts,
+      tool_name: entry.name,
+      arguments_preview: argumentsPreview(proposed.argumentsJson, entry.facts.secret_pointers),
+      arguments_digest: argumentsDigest,
+      reasons: asked.reasons,
+      quorum: asked.quorum,
+      policy_version: asked.policy_version,
+      expires_at: Math.min(this.parts.clock.now() + this.parts.timeoutMs, deadlineAt),
+    };
+  }
+}
+
+function recordEnd(ending: Ending | undefined): 'cancelled' | 'channel_closed' | 'expired' {
+  if (ending?.outcome === 'channel_closed') return 'channel_closed';
+  return ending?.outcome === 'approval_timeout' ? 'expired' : 'cancelled';
+}

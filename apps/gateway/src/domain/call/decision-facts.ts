@@ -1,0 +1,12 @@
+import type { CallDecision } from '@uar/contracts';
+import type { DecisionFacts } from './proposed-call.js';
+
+export function decisionFacts(decision: CallDecision): DecisionFacts {
+  return {
+    kind: decision.kind,
+    policyVersion: decision.policy_version,
+    governance: decision.governance,
+    determining: decision.determining,
+    ...(decision.kind === 'deny' ? { cause: decision.cause } : {}),
+  };
+}

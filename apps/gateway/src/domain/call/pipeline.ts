@@ -1,0 +1,166 @@
+import { outcomes, principalId, type CallId, type ReceiptPosition } from '@uar/contracts';
+import type { WaitingRoom } from '../approval/waiting-room.js';
+import type { Dispatcher } from '../dispatch/dispatcher.js';
+import { outcomeOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
+import type { Ending } from './ending.js';
+import { interruptedEnd } from './interruption.js';
+import type { PermissionStage } from './permission.js';
+import type { Approvals, Clock, EndObserver, FaultLog, Receipts } from './ports.js';
+import type { CallHandle, CallPipeline, EndedCall, ProposedCall } from './proposed-call.js';
+import { RunningCall } from './running-call.js';
+import { Seat } from './seat.js';
+import type { Slots } from './slots.js';
+import type { Staging } from './staging.js';
+import { WholeCall } from './whole-call.js';
+
+export interface PipelineParts {
+  readonly staging: Staging;
+  readonly permission: PermissionStage;
+  readonly dispatcher: Dispatcher;
+  readonly approvals: Approvals;
+  readonly receipts: Receipts;
+  readonly room: WaitingRoom;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  readonly setting: ReceiptSetting;
+  readonly fault: FaultLog;
+  readonly onEnd: EndObserver;
+  newCallId(): CallId;
+}
+
+const retryAfterOverloadMs = 1_000;
+const noReceipt: Promise<ReceiptPosition | null> = Promise.resolve(null);
+
+/** The life of a call (DESIGN.md 3): every proposed call ends in exactly one outcome, said once everywhere. */
+export class Pipeline implements CallPipeline {
+  private readonly running = new Map<string, RunningCall>();
+  private idle: (() => void) | undefined;
+
+  constructor(private readonly parts: PipelineParts) {}
+
+  propose(proposed: ProposedCall): CallHandle {
+    const { clock } = this.parts;
+    const { principal } = proposed.caller;
+    const owner = { tenant: principal.tenant, principal: principalId(principal) };
+    const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), owner, proposed, clock.now());
+    const seat = new Seat(call, proposed, () => clock.now());
+    call.take(seat);
+    this.running.set(call.callId, call);
+    void this.live(call);
+    return seat;
+  }
+
+  find(callId: string): CallHandle | undefined {
+    const call = this.running.get(callId);
+    return call === undefined ? undefined : new WholeCall(call, () => this.parts.clock.now());
+  }
+
+  get inFlight(): number {
+    return this.running.size;
+  }
+
+  /** Calls that wait for a human end as `channel_closed`; resolves when every call has ended. */
+  async close(): Promise<void> {
+    for (const call of this.running.values()) call.interrupt('abandoned');
+    if (this.running.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.idle = resolve;
+    });
+  }
+
+  private async live(call: RunningCall): Promise<void> {
+    const { slots, receipts } = this.parts;
+    if (!slots.tryTake())
+      return this.finish(call, { outcome: 'overloaded', retryAfterMs: retryAfterOverloadMs });
+    const endTimer = this.deadline(call);
+    const ending = receipts.accepting()
+      ? await this.guarded(call)
+      : { outcome: 'unavailable' as const, cause: 'receipts_unwritten' };
+    endTimer();
+    slots.release();
+    if (ending === 'joined') return this.forget(call);
+    await this.refreshApproval(call);
+    this.finish(call, ending);
+  }
+
+  /** A bug of ours ends the call like everything else does. */
+  private async guarded(call: RunningCall): Promise<Ending | 'joined'> {
+    try {
+      return await this.conduct(call);
+    } catch (error) {
+      return { outcome: 'internal_fault', faultId: this.parts.fault(error, call.callId) };
+    }
+  }
+
+  private async conduct(call: RunningCall): Promise<Ending | 'joined'> {
+    const { staging, permission, dispatcher } = this.parts;
+    const staged = await staging.stage(call);
+    if (staged.kind === 'over') return staged.ending;
+    const permitted = await permission.permit(call, staged.value);
+    switch (permitted.kind) {
+      case 'joined':
+        return 'joined';
+      case 'over':
+        return permitted.ending;
+      case 'passed': {
+        const end = interruptedEnd(call);
+        if (end?.kind === 'over') return end.ending;
+        return dispatcher.run(call, staged.value, permitted.value);
+      }
+    }
+  }
+
+  private deadline(call: RunningCall): () => void {
+    const { deadlineMs } = call.proposed;
+    if (deadlineMs === undefined) return () => undefined;
+    return this.parts.clock.after(deadlineMs, () => call.interrupt('deadline'));
+  }
+
+  private async refreshApproval(call: RunningCall): Promise<void> {
+    if (call.approval === null) return;
+    const view = await this.parts.approvals.view(call.caller, call.approval.approval_id);
+    call.approval = view ?? call.approval;
+  }
+
+  private finish(call: RunningCall, ending: Ending): void {
+    const { room, clock, onEnd } = this.parts;
+    const now = clock.now();
+    const durationMs = now - call.startedAt;
+    room.leave(call);
+    call.end(this.endedCall(call, ending, now));
+    this.forget(call);
+    onEnd({ outcome: ending.outcome, durationMs });
+  }
+
+  private endedCall(call: RunningCall, ending: Ending, now: number): EndedCall {
+    const { cause, ...shown } = ending;
+    const hidden = ending.outcome === 'unknown_tool';
+    const receipt = this.record(call, cause === undefined ? shown : { ...shown, cause }, now);
+    return {
+      ...shown,
+      kind: 'ended',
+      callId: call.callId,
+      runId: call.caller.run_id,
+      toolName: call.proposed.toolName,
+      message: outcomes[ending.outcome].text,
+      decision: hidden ? null : call.decision,
+      approval: hidden ? null : call.approval,
+      intent: call.intent,
+      receipt: hidden ? noReceipt : receipt,
+      durationMs: now - call.startedAt,
+    };
+  }
+
+  private record(call: RunningCall, ending: Ending, now: number): Promise<ReceiptPosition | null> {
+    const body = outcomeOf(call, ending, this.parts.setting, now);
+    const isLimit = ending.outcome === 'rate_limited' || ending.outcome === 'overloaded';
+    if (!isLimit) return this.parts.receipts.outcome(body);
+    this.parts.receipts.limited(body);
+    return noReceipt;
+  }
+
+  private forget(call: RunningCall): void {
+    this.running.delete(call.callId);
+    if (this.running.size === 0) this.idle?.();
+  }
+}

@@ -1,0 +1,131 @@
+import type {
+  ApprovalDraft,
+  ApprovalFacts,
+  ApprovalStatus,
+  ApprovalView,
+  AskOf,
+  AnswerOf,
+  CallDecision,
+  CallId,
+  CallQuestion,
+  Caller,
+  CatalogEntry,
+  CatalogServer,
+  GrantTarget,
+  HostAnswer,
+  HostCall,
+  InstanceId,
+  ReceiptBody,
+  ReceiptPosition,
+  TenantId,
+  ToolFacts,
+  consumeApproval,
+  endApproval,
+  issueGrant,
+  readRelease,
+} from '@uar/contracts';
+
+/** A part that is needed did not answer. `cause` is for receipts and logs, never for callers. */
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly cause: string;
+}
+
+/** Stage 2: the catalog as this process knows it. */
+export interface Catalog {
+  find(tenant: TenantId, name: string): CatalogEntry | undefined;
+  server(tenant: TenantId, name: string): CatalogServer | undefined;
+}
+
+export type Checked =
+  | { readonly kind: 'fits' }
+  | { readonly kind: 'does_not_fit'; readonly errors: readonly ShapeError[] }
+  /** The schema is beyond what we compile or run; its tool cannot be called. */
+  | { readonly kind: 'uncheckable'; readonly cause: string };
+
+/** Where arguments do not fit and why; never the value. */
+export interface ShapeError {
+  /** JSON pointer. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Stage 4: the input schema of a tool. */
+export interface Schemas {
+  check(entry: CatalogEntry, argumentsJson: string): Checked;
+}
+
+export interface DecisionAsk {
+  readonly question: CallQuestion;
+  readonly target?: GrantTarget;
+  readonly approval?: ApprovalFacts;
+}
+
+/** Stages 5 to 7. `withinMs` bounds the wait. */
+export interface Pdp {
+  decide(ask: DecisionAsk, withinMs: number): Promise<CallDecision | Unavailable>;
+  /** May the caller discover this tool? For refusals before the PDP is asked about the call. */
+  discovers(caller: Caller, tool: ToolFacts): Promise<'visible' | 'hidden' | Unavailable>;
+  grant(ask: AskOf<typeof issueGrant>): Promise<AnswerOf<typeof issueGrant> | Unavailable>;
+}
+
+export type Created =
+  | { readonly kind: 'created'; readonly approval: ApprovalView }
+  | { readonly kind: 'limited'; readonly retry_after_ms: number }
+  | Unavailable;
+
+/** Stages 6 and 7b. */
+export interface Approvals {
+  create(draft: ApprovalDraft): Promise<Created>;
+  votes(ask: AskOf<typeof readRelease>): Promise<AnswerOf<typeof readRelease> | Unavailable>;
+  consume(ask: AskOf<typeof consumeApproval>): Promise<AnswerOf<typeof consumeApproval> | Unavailable>;
+  /** Resolves when the record has ended, or could not be told; then it expires by itself. */
+  end(approvalId: string, as: AskOf<typeof endApproval>['as']): Promise<void>;
+  /** The record as the caller may see it now. */
+  view(caller: Caller, approvalId: string): Promise<ApprovalView | undefined>;
+  /** Told when the record leaves `pending`. The returned function ends it. */
+  onSettled(approvalId: string, listener: (status: ApprovalStatus) => void): () => void;
+}
+
+export type HostReply =
+  | HostAnswer
+  /** Nobody listens at this instance: proves that nothing ran. */
+  | { readonly kind: 'no_responders' }
+  /** Refused before anything was sent. */
+  | { readonly kind: 'not_sent'; readonly cause: string };
+
+export interface HostAddress {
+  readonly host: 'mcp' | 'native';
+  readonly instance: InstanceId;
+}
+
+/** Stage 8. */
+export interface Hosts {
+  run(at: HostAddress, call: HostCall, withinMs: number): Promise<HostReply>;
+  cancel(at: HostAddress, callId: CallId): void;
+  /** The returned function ends it. */
+  onProgress(callId: CallId, listener: (paramsJson: string) => void): () => void;
+}
+
+/** Stage 9, and the intent before 8. */
+export interface Receipts {
+  /** False while too much is unwritten: no new call is taken. */
+  accepting(): boolean;
+  intent(body: ReceiptBody): Promise<ReceiptPosition | Unavailable>;
+  /** Resolves when written, with null when it never was. */
+  outcome(body: ReceiptBody): Promise<ReceiptPosition | null>;
+  /** One receipt for all of a principal's calls of a minute that this outcome ended. */
+  limited(body: ReceiptBody): void;
+}
+
+export interface Clock {
+  now(): number;
+  /** Runs once, after `ms`. The returned function ends it. */
+  after(ms: number, action: () => void): () => void;
+}
+
+/** Sees every end once: metrics and the like. */
+export type EndObserver = (end: { outcome: string; durationMs: number }) => void;
+
+/** Logs a bug of ours once and names the line. */
+export type FaultLog = (error: unknown, callId: CallId) => string;

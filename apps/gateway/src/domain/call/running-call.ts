@@ -1,0 +1,131 @@
+import type {
+  ApprovalView,
+  CallId,
+  Caller,
+  CatalogEntry,
+  CatalogServer,
+  Digest,
+  GrantTarget,
+  ReceiptPosition,
+} from '@uar/contracts';
+import type { CallOwner, DecisionFacts, EndedCall, PendingCall, ProposedCall } from './proposed-call.js';
+import type { Seat } from './seat.js';
+
+/** Why a call ends before it is dispatched, from outside of the stages. */
+export type Interruption = 'cancelled' | 'abandoned' | 'deadline';
+
+/** One call between proposal and end: what is known of it so far, and who waits for it. Owned by the pipeline. */
+export class RunningCall {
+  /** As given, until stage 3 put the run it really belongs to. */
+  caller: Caller;
+  entry: CatalogEntry | undefined;
+  server: CatalogServer | undefined;
+  argumentsDigest: Digest | undefined;
+  decision: DecisionFacts | null = null;
+  approval: ApprovalView | null = null;
+  intent: ReceiptPosition | null = null;
+  target: GrantTarget | undefined;
+  ended: EndedCall | undefined;
+  readonly seats = new Set<Seat>();
+  private interruptedBy: Interruption | undefined;
+  private dispatched = false;
+  private passedOn = false;
+  /** Told of an interruption before dispatch, of a cancel after it, and of every change of the seats. */
+  private stir: (() => void) | undefined;
+
+  constructor(
+    readonly callId: CallId,
+    readonly owner: CallOwner,
+    readonly proposed: ProposedCall,
+    readonly startedAt: number,
+  ) {
+    this.caller = proposed.caller;
+  }
+
+  get interruption(): Interruption | undefined {
+    return this.interruptedBy;
+  }
+
+  get isDispatched(): boolean {
+    return this.dispatched;
+  }
+
+  get deadlineAt(): number {
+    return this.proposed.deadlineMs === undefined ? Infinity : this.startedAt + this.proposed.deadlineMs;
+  }
+
+  /** The first one counts. After dispatch only a cancel is passed on, to the host. */
+  interrupt(by: Interruption): void {
+    if (this.ended !== undefined || this.interruptedBy !== undefined) return;
+    if (this.dispatched && by !== 'cancelled') return;
+    this.interruptedBy = by;
+    this.stir?.();
+  }
+
+  /** From now on somebody may have run it. */
+  dispatch(): void {
+    this.dispatched = true;
+    this.decide();
+  }
+
+  /** Stages 1 to 5 are over. */
+  decide(): void {
+    this.passedOn = true;
+    for (const seat of this.seats) seat.tellDecided();
+  }
+
+  /** A human is asked. */
+  waitFor(approval: ApprovalView): void {
+    this.approval = approval;
+    this.decide();
+    for (const seat of this.seats) seat.tellWaiting(approval);
+  }
+
+  /** One listener at a time: the stage the call is in. The returned function ends it. */
+  onStir(listener: () => void): () => void {
+    this.stir = listener;
+    return () => {
+      if (this.stir === listener) this.stir = undefined;
+    };
+  }
+
+  take(seat: Seat): void {
+    this.seats.add(seat);
+    seat.call = this;
+    if (this.passedOn) seat.tellDecided();
+    if (this.approval !== null) seat.tellWaiting(this.approval);
+    this.stir?.();
+  }
+
+  /** Somebody waits for the result now, or asked to be let go with it. */
+  isWanted(): boolean {
+    return [...this.seats].some((seat) => seat.hold === 'waits' || seat.hold === 'detached');
+  }
+
+  isHeld(): boolean {
+    return [...this.seats].some((seat) => seat.hold !== 'gone');
+  }
+
+  progress(paramsJson: string): void {
+    for (const seat of this.seats) if (seat.hold === 'waits') seat.proposed.onProgress?.(paramsJson);
+  }
+
+  end(ended: EndedCall): void {
+    this.ended = ended;
+    this.stir = undefined;
+    for (const seat of this.seats) seat.tellEnded(ended);
+  }
+
+  state(now: number): PendingCall | EndedCall {
+    if (this.ended !== undefined) return this.ended;
+    return {
+      kind: 'pending',
+      callId: this.callId,
+      runId: this.caller.run_id,
+      toolName: this.proposed.toolName,
+      decision: this.decision,
+      approval: this.approval,
+      durationMs: now - this.startedAt,
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import type { Ending } from '../call/ending.js';
+import type { HostReply } from '../call/ports.js';
+
+/** What a host's reply says of the call. `cancelAsked`: we asked for it; a host that cancels by itself broke the call. */
+export function endingOf(reply: HostReply, cancelAsked: boolean): Ending {
+  switch (reply.kind) {
+    case 'ran':
+      return { outcome: reply.is_error ? 'tool_error' : 'completed', resultJson: reply.result_json };
+    case 'upstream_error':
+      return {
+        outcome: 'upstream_error',
+        cause: `upstream_code_${reply.code}`,
+        upstreamError: {
+          code: reply.code,
+          message: reply.message,
+          ...(reply.data_json === undefined ? {} : { dataJson: reply.data_json }),
+        },
+      };
+    case 'refused':
+      return { outcome: 'unavailable', cause: `grant_refused: ${reply.cause}` };
+    case 'overloaded':
+      return { outcome: 'overloaded', retryAfterMs: reply.retry_after_ms, cause: 'host_queue_full' };
+    case 'timeout':
+      return { outcome: 'timeout' };
+    case 'transport_failure':
+      return { outcome: 'transport_failure' };
+    case 'result_too_large':
+      return { outcome: 'result_too_large' };
+    case 'cancelled':
+      return endOfCancelled(reply.dispatched, cancelAsked);
+    case 'no_responders':
+    case 'not_owner':
+    case 'not_sent':
+    case 'unavailable':
+      return cancelAsked ? { outcome: 'cancelled' } : { outcome: 'unavailable', cause: reply.kind };
+  }
+}
+
+function endOfCancelled(dispatched: boolean, cancelAsked: boolean): Ending {
+  if (cancelAsked) return { outcome: dispatched ? 'cancelled_after_dispatch' : 'cancelled' };
+  return { outcome: dispatched ? 'transport_failure' : 'unavailable', cause: 'host_cancelled' };
+}
