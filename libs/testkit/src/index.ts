@@ -6,3 +6,10 @@ export {
   type NatsServer,
   type NatsServerStart,
 } from './nats-server.js';
+export {
+  repositoryDir,
+  startProduct,
+  type Product,
+  type ProductOptions,
+  type TokenOptions,
+} from './product.js';

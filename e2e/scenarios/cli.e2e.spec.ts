@@ -1,0 +1,46 @@
+import { beforeAll, expect } from 'vitest';
+import { runCli } from '../cli.js';
+import { clientOf, pendingApproval, toolListed, user } from '../client.js';
+import { keeps } from '../keeps.js';
+import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+
+onBothBuses(
+  'command line',
+  () => ({ config: { mcp: { servers: { fix: fixtureServer() } } } }),
+  (product) => {
+    beforeAll(async () => {
+      await toolListed(clientOf(product()), 'fix__count');
+    });
+
+    keeps(['cli.calls'], 'it lists and calls, with its exit codes', async () => {
+      const tools = await runCli(product(), ['tools', '--json']);
+      expect(tools.code).toBe(0);
+      expect(tools.stdout).toContain('fix__count');
+      const call = await runCli(product(), ['call', 'fix__count', '{"id":"cli"}', '--json']);
+      expect(call.code).toBe(0);
+      expect(JSON.parse(call.stdout)).toMatchObject({ outcome: 'completed' });
+      const unknown = await runCli(product(), ['call', 'fix__nothing']);
+      expect(unknown.code).toBe(1);
+      expect(unknown.stdout + unknown.stderr).toContain('unknown_tool');
+      expect((await runCli(product(), ['call'])).code).toBe(2);
+      expect((await runCli(product(), ['call', 'fix__count', '{bad'])).code).toBe(2);
+      expect((await runCli(product(), ['tools'], { UAR_URL: 'http://127.0.0.1:9' })).code).toBe(3);
+      expect((await runCli(product(), ['--help'])).code).toBe(0);
+      const servers = await runCli(product(), ['servers', '--json']);
+      expect(servers.stdout).toContain('"fix"');
+    });
+
+    keeps(['cli.calls'], 'it decides an approval', async () => {
+      const waiting = clientOf(product(), user).execute('fix__write', { id: 'cli' });
+      const approval = await pendingApproval(clientOf(product()), 'fix__write');
+      const listed = await runCli(product(), ['approvals', '--json']);
+      expect(listed.stdout).toContain(String(approval['approval_id']));
+      const approved = await runCli(product(), ['approvals', 'approve', String(approval['approval_id'])]);
+      expect(approved.code).toBe(0);
+      expect((await waiting).body['outcome']).toBe('completed');
+      expect((await runCli(product(), ['approvals', 'approve', String(approval['approval_id'])])).code).toBe(
+        1,
+      );
+    });
+  },
+);

@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { startProduct } from '@uar/testkit';
+import { describe, expect } from 'vitest';
+import { clientOf, toolListed } from '../client.js';
+import { keeps } from '../keeps.js';
+import { buses } from '../on-both-buses.js';
+
+/** Command lines of the processes whose environment names this data folder. */
+function commandsOf(dataDir: string): string[] {
+  const script = `for p in $(grep -la "${dataDir}" /proc/[0-9]*/environ 2>/dev/null); do tr '\\0' ' ' < "$(dirname $p)/cmdline"; echo; done`;
+  return execFileSync('sh', ['-c', script]).toString().split('\n').filter(Boolean);
+}
+
+const services = [
+  'gateway',
+  'catalog-registry',
+  'governance-decider',
+  'approval-service',
+  'mcp-connector',
+  'native-tool-host',
+];
+
+describe('start', () => {
+  keeps(
+    [
+      'start.one-process',
+      'start.process-per-service',
+      'start.endpoints',
+      'start.stop',
+      'tools.list',
+      'probes.health',
+    ],
+    'the shipped example serves its sample upstreams, and SIGINT leaves nothing',
+    async () => {
+      for (const bus of buses) {
+        const product = await startProduct({ bus, example: true });
+        const client = clientOf(product);
+        await toolListed(client, 'everything__echo');
+        await toolListed(client, 'filesystem__read_text_file');
+        const { body } = await client.execute('everything__echo', { message: 'hello' });
+        expect(body).toMatchObject({ outcome: 'completed', effect: 'ran' });
+        const commands = commandsOf(product.dataDir);
+        const own = services.filter((name) =>
+          commands.some((line) => line.includes(`apps/${name}/dist/main.js`)),
+        );
+        expect(own).toEqual(bus === 'nats' ? services : []);
+        expect((await fetch(`${product.gateway}/healthz`)).status).toBe(200);
+        expect((await fetch(`${product.management}/readyz`)).status).toBe(200);
+        expect(await fetch(`${product.management}/metrics`).then((answer) => answer.text())).toContain(
+          'uar_',
+        );
+        expect((await fetch(`${product.gateway}/metrics`)).status).toBe(404);
+        expect(await product.stop({ keepData: true })).toBe(0);
+        expect(existsSync(join(product.dataDir, 'endpoints.json'))).toBe(false);
+        expect(commandsOf(product.dataDir)).toEqual([]);
+        await product.stop();
+      }
+    },
+    120_000,
+  );
+
+  keeps(['start.bad-config'], 'a bad configuration names every problem and opens nothing', async () => {
+    const started = startProduct({
+      bus: 'inprocess',
+      config: {
+        server: { prot: 1 },
+        profile: 'maximal',
+        mcp: { servers: { native: { transport: 'stdio' } } },
+      },
+    });
+    const message = await started.then(
+      async (product) => {
+        await product.stop();
+        return 'it started';
+      },
+      (error: unknown) => String(error),
+    );
+    expect(message).toContain('exited with 2');
+    for (const problem of ['server.prot', 'profile', 'native']) expect(message).toContain(problem);
+  });
+});
