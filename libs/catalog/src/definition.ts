@@ -44,6 +44,11 @@ export function definitionDigest(definition: string | Readonly<Record<string, un
   return sha256(canonical);
 }
 
+/** sha256 over the RFC 8785 form of a JSON value of ours (a configuration, not an upstream's metadata). */
+export function canonicalDigest(value: unknown): Digest {
+  return sha256(canonicalize(value) ?? 'undefined');
+}
+
 function canonicalOf(members: Readonly<Record<string, unknown>> | undefined): string | undefined {
   if (members === undefined) return undefined;
   const chosen = digested.flatMap((key) => (Object.hasOwn(members, key) ? [[key, members[key]]] : []));

@@ -1,5 +1,11 @@
 export type { CatalogChanges } from './catalog-state.js';
-export { definitionDigest, readDefinition, type Definition, type ReadDefinition } from './definition.js';
+export {
+  canonicalDigest,
+  definitionDigest,
+  readDefinition,
+  type Definition,
+  type ReadDefinition,
+} from './definition.js';
 export {
   mergedOverride,
   resolveFacts,
