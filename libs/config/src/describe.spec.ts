@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeConfig, UarConfig } from './index.js';
 
 describe('the description of the configuration', () => {
-  const rows = new Map(describeConfig().map((row) => [row.key, row]));
+  const rows = new Map(describeConfig().map((row) => [row.path, row]));
 
   it('has a row for every key that a default configuration has', () => {
     const keys = (value: object, prefix: string): string[] =>
@@ -19,7 +19,7 @@ describe('the description of the configuration', () => {
   it('says type, default, variable and whether it is secret', () => {
     expect(rows.get('server.port')).toMatchObject({
       type: 'integer 0-65535',
-      default: '1906',
+      default: 1906,
       variable: 'UAR_PORT',
       secret: false,
     });
@@ -29,7 +29,7 @@ describe('the description of the configuration', () => {
   });
 
   it('describes every key', () => {
-    expect([...rows.values()].filter((row) => row.description === '').map((row) => row.key)).toEqual([]);
+    expect([...rows.values()].filter((row) => row.description === '').map((row) => row.path)).toEqual([]);
   });
 
   it('names a key that exists for every variable', async () => {

@@ -5,10 +5,10 @@ import { isTree, type Tree } from './sources/tree.js';
 /** One row of docs/config.md. */
 export interface ConfigRow {
   /** Dotted; `<name>` stands for a name of the operator's choice. */
-  readonly key: string;
+  readonly path: string;
   readonly type: string;
-  /** JSON text; absent where the key has no default of its own. */
-  readonly default?: string;
+  /** Absent where the key has no default of its own. */
+  readonly default?: unknown;
   readonly description: string;
   /** Environment variable that sets it too. */
   readonly variable?: string;
@@ -20,7 +20,7 @@ export interface ConfigRow {
 export function describeConfig(): ConfigRow[] {
   const variables = new Map(Object.entries(configVariables).map(([name, { path }]) => [path, name]));
   return rowsOf(configJsonSchema(), '').map((row) => {
-    const variable = variables.get(row.key);
+    const variable = variables.get(row.path);
     return variable === undefined ? row : { ...row, variable };
   });
 }
@@ -45,12 +45,12 @@ function likeRow(schema: Tree, key: string, other: string): ConfigRow {
 
 function rowOf(schema: Tree, key: string): ConfigRow {
   const row = {
-    key,
+    path: key,
     type: typeOf(schema),
     description: typeof schema['description'] === 'string' ? schema['description'] : '',
     secret: schema['secret'] === true,
   };
-  return schema['default'] === undefined ? row : { ...row, default: JSON.stringify(schema['default']) };
+  return schema['default'] === undefined ? row : { ...row, default: schema['default'] };
 }
 
 function typeOf(schema: unknown): string {

@@ -10,7 +10,7 @@ export type ResolvedConfig = UarConfig & {
     readonly api_commands: readonly string[];
     readonly allowed_private_networks: readonly string[];
   };
-  readonly keys: Required<UarConfig['keys']>;
+  readonly keys: { readonly [name in keyof UarConfig['keys']]-?: string };
 };
 
 const defaultTenant = TenantId.parse('default');

@@ -1,0 +1,71 @@
+import { openSync, closeSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import { answered, askFor, refusal } from '../client/answer.js';
+import { connectTarget } from '../client/target.js';
+import { json, table } from '../output.js';
+import { exit, type ExitCode, type World } from '../world.js';
+
+const Receipt = z.looseObject({
+  seq: z.number(),
+  at: z.string(),
+  kind: z.string(),
+  principal: z.string(),
+  outcome: z.string().optional(),
+  action: z.string().optional(),
+  tool: z.object({ server: z.string(), raw_name: z.string() }).optional(),
+});
+const Page = z.object({ receipts: z.array(Receipt), next_cursor: z.string().optional() });
+
+const base = '/api/uar/receipts';
+
+export interface ListReceipts {
+  readonly tool?: string;
+  readonly outcome?: string;
+  readonly since?: string;
+  readonly json: boolean;
+}
+
+export async function listReceipts(world: World, options: ListReceipts): Promise<ExitCode> {
+  const client = connectTarget(world);
+  const receipts: z.output<typeof Receipt>[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = new URLSearchParams();
+    if (options.tool !== undefined) query.set('tool', options.tool);
+    if (options.outcome !== undefined) query.set('outcome', options.outcome);
+    if (options.since !== undefined) query.set('since', options.since);
+    if (cursor !== undefined) query.set('cursor', cursor);
+    const page = await askFor(client, { method: 'GET', path: `${base}?${query}`, answer: Page });
+    receipts.push(...page.receipts);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  const rows = receipts.map(({ seq, at, kind, principal, outcome, action, tool }) => [
+    String(seq),
+    at,
+    kind,
+    tool === undefined ? (action ?? '') : `${tool.server}/${tool.raw_name}`,
+    outcome ?? '',
+    principal,
+  ]);
+  const headings = ['SEQ', 'AT', 'KIND', 'WHAT', 'OUTCOME', 'PRINCIPAL'];
+  world.out(options.json ? json({ receipts }) : table(headings, rows));
+  return exit.ok;
+}
+
+/** The chain as NDJSON, to stdout or into a file that must not exist yet. */
+export async function exportReceipts(world: World, options: { out?: string }): Promise<ExitCode> {
+  const client = connectTarget(world);
+  const file = options.out === undefined ? undefined : openSync(options.out, 'wx', 0o600);
+  const decoder = new TextDecoder();
+  try {
+    const reply = await client.stream({ method: 'GET', path: `${base}/export` }, (chunk) => {
+      if (file === undefined) world.out(decoder.decode(chunk, { stream: true }));
+      else writeSync(file, chunk);
+    });
+    const { status, text } = answered(client, reply);
+    if (status !== 200) throw refusal(status, text);
+    return exit.ok;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

@@ -1,0 +1,90 @@
+import { createPublicKey } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { formatProblems, loadConfig, type ResolvedConfig } from '@uar/config';
+import { ReceiptVerification } from '@uar/contracts';
+import { readPrivateKey, readPublicKey } from '@uar/keys';
+import { verifyExportFile, verifyLedgerFile, type Verifications } from '@uar/ledger';
+import { askFor } from '../client/answer.js';
+import { readEndpoints } from '../client/endpoints-file.js';
+import { connectTarget, setting } from '../client/target.js';
+import { json, plain } from '../output.js';
+import { CommandFailure, exit, type ExitCode, type World } from '../world.js';
+
+export interface VerifyReceipts {
+  /** An export instead of the ledger. */
+  readonly file?: string;
+  readonly heads?: string;
+  readonly publicKey?: string;
+  readonly tenant?: string;
+  /** Reads the ledger file even beside a running server. */
+  readonly offline: boolean;
+  readonly json: boolean;
+}
+
+/** Exit code 0 when every chain that was looked at holds. */
+export async function verifyReceipts(world: World, options: VerifyReceipts): Promise<ExitCode> {
+  const found = await verifications(world, options);
+  const chains = [...found].map(([tenant, verification]) => ({ tenant, ...verification }));
+  const ok = chains.every((chain) => chain.ok);
+  if (options.json) world.out(json({ ok, chains }));
+  else if (chains.length === 0) world.out('there are no receipts\n');
+  else for (const chain of chains) world.out(lineOf(chain));
+  return ok ? exit.ok : exit.failed;
+}
+
+function lineOf(chain: ReceiptVerification & { tenant: string }): string {
+  if (chain.ok) return `${chain.tenant}: ${chain.length} receipts, the chain holds, head ${chain.head}\n`;
+  const place = chain.broken_at === undefined ? '' : ` at receipt ${chain.broken_at}`;
+  return `${chain.tenant}: the chain is broken${place}${chain.problem === undefined ? '' : `: ${plain(chain.problem)}`}\n`;
+}
+
+async function verifications(world: World, options: VerifyReceipts): Promise<Verifications> {
+  if (options.file !== undefined) return verifyExport(world, { ...options, file: options.file });
+  const remote = setting(world, 'UAR_URL') !== undefined;
+  const config = remote ? undefined : configOf(world);
+  const running = config !== undefined && readEndpoints(config.data_dir) !== undefined;
+  if (!options.offline && (remote || running)) return await verifyThroughGateway(world);
+  return verifyLedger(config ?? configOf(world), options);
+}
+
+async function verifyThroughGateway(world: World): Promise<Verifications> {
+  const path = '/api/uar/receipts/verify';
+  const answer = ReceiptVerification.loose();
+  const verification = await askFor(connectTarget(world), { method: 'GET', path, answer });
+  return new Map([['your tenant', verification]]);
+}
+
+function verifyLedger(config: ResolvedConfig, options: VerifyReceipts): Verifications {
+  const file = resolve(config.data_dir, config.ledger.file);
+  if (!existsSync(file)) throw new CommandFailure(exit.failed, `there is no ledger at ${file}`);
+  return verifyLedgerFile({
+    file,
+    headsFile: options.heads ?? join(config.data_dir, 'heads.jsonl'),
+    publicKeys: [
+      options.publicKey === undefined
+        ? createPublicKey(readPrivateKey(config.keys.receipt_private_file))
+        : readPublicKey(options.publicKey),
+    ],
+    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+  });
+}
+
+function verifyExport(world: World, options: VerifyReceipts & { file: string }): Verifications {
+  const file = resolve(world.cwd, options.file);
+  if (!existsSync(file)) throw new CommandFailure(exit.failed, `${file} does not exist`);
+  if ((options.heads === undefined) !== (options.publicKey === undefined))
+    throw new CommandFailure(exit.usage, '--heads and --public-key go together');
+  return verifyExportFile({
+    file,
+    publicKeys: options.publicKey === undefined ? [] : [readPublicKey(options.publicKey)],
+    ...(options.heads === undefined ? {} : { headsFile: options.heads }),
+    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+  });
+}
+
+function configOf(world: World): ResolvedConfig {
+  const loaded = loadConfig({ env: world.env, cwd: world.cwd, generate: false });
+  if (loaded.kind === 'ok') return loaded.config;
+  throw new CommandFailure(exit.failed, `the configuration is bad:\n${formatProblems(loaded.problems)}`);
+}

@@ -1,0 +1,19 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ResolvedConfig } from '@uar/config';
+import { ensureSecretFile, ensureSigningKeys } from '@uar/keys';
+
+/** Makes what is missing: the data folder (0700) and the keys of the services. Throws what the file system throws. */
+export function prepareDataFolder(config: ResolvedConfig): void {
+  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  chmodSync(config.data_dir, 0o700);
+  const { data_key_file, grant_private_file, grant_public_file, receipt_private_file } = config.keys;
+  ensureSecretFile(data_key_file);
+  ensureSigningKeys(grant_private_file, grant_public_file);
+  ensureSigningKeys(receipt_private_file, receiptPublicFile(receipt_private_file));
+}
+
+/** Beside its private half: what `uar receipts verify --public-key` takes elsewhere. */
+function receiptPublicFile(privateFile: string): string {
+  return join(dirname(privateFile), 'receipts.pub');
+}
