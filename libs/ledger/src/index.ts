@@ -1,1 +1,17 @@
-export {};
+export {
+  type ApprovalCreation,
+  type ApprovalMove,
+  type ApprovalPlace,
+  type ApprovalRecord,
+  type CreateApproval,
+  type Ledger,
+  type MoveApproval,
+  type RecordVote,
+  type VoteRecord,
+  type VoteRecording,
+} from './ledger.js';
+export { LedgerError, type LedgerErrorKind } from './ledger-error.js';
+export { openLedger, type LedgerOptions } from './open-ledger.js';
+export { verifyChain, type ChainClaim, type FoundReceipt } from './chain/verify-chain.js';
+export { verifyExportFile, verifyLedgerFile, type Verifications } from './chain/verify-file.js';
+export { SignedHead } from './chain/signed-head.js';

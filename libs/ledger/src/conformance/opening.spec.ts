@@ -1,0 +1,122 @@
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger } from '../ledger.js';
+import { openLedger } from '../open-ledger.js';
+import { acme, callId, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
+
+let folder: ReturnType<typeof ledgerFolder>;
+const open: Ledger[] = [];
+
+beforeEach(() => {
+  folder = ledgerFolder();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((ledger) => ledger.close()));
+  folder.remove();
+});
+
+async function opened(changes: Partial<Parameters<typeof openLedger>[0]> = {}): Promise<Ledger> {
+  const ledger = await openLedger({ ...folder.options, ...changes });
+  open.push(ledger);
+  return ledger;
+}
+
+function closed(ledger: Ledger): Promise<void> {
+  open.splice(open.indexOf(ledger), 1);
+  return ledger.close();
+}
+
+describe('opening', () => {
+  it('refuses a damaged file', async () => {
+    const ledger = await opened();
+    await ledger.appendReceipts({ receipts: Array.from({ length: 300 }, () => receipt()) });
+    await closed(ledger);
+    const bytes = readFileSync(folder.options.file);
+    bytes.fill(0xa5, 4096 * 8, 4096 * 20);
+    writeFileSync(folder.options.file, bytes);
+    await expect(opened()).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringContaining('ledger.db'),
+    });
+  });
+
+  it('refuses what is no ledger at all, and leaves it as it was', async () => {
+    writeFileSync(folder.options.file, 'not a database, but long enough to be looked at as one '.repeat(50));
+    const before = readFileSync(folder.options.file);
+    await expect(opened()).rejects.toMatchObject({ kind: 'corrupt' });
+    expect(readFileSync(folder.options.file)).toEqual(before);
+  });
+
+  it('refuses a ledger that a later version has migrated', async () => {
+    await closed(await opened());
+    const other = new Database(folder.options.file);
+    other.prepare('INSERT INTO schema_migrations VALUES (99, ?, ?)').run('of the future', 'then');
+    other.close();
+    await expect(opened()).rejects.toMatchObject({
+      kind: 'too_new',
+      message: expect.stringContaining('schema 99'),
+    });
+  });
+
+  it('runs every migration once', async () => {
+    await closed(await opened());
+    await closed(await opened());
+    const other = new Database(folder.options.file, { readonly: true });
+    const versions = other.prepare<[], { version: number }>('SELECT version FROM schema_migrations').all();
+    other.close();
+    expect(versions).toEqual([{ version: 1 }]);
+  });
+
+  it('says unavailable when the folder is not there', async () => {
+    await expect(opened({ file: `${folder.options.file}.d/none/ledger.db` })).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+  });
+
+  it('signs a head for what a crash left without one', async () => {
+    const { headsFile } = folder.options;
+    const ledger = await opened();
+    await ledger.appendReceipts({ receipts: [receipt(), receipt()] });
+    await closed(ledger);
+    writeFileSync(headsFile, '{"tenant":"acme","seq":2,"ha');
+    const again = await opened();
+    expect(await again.verifyReceipts({ tenant: acme })).toMatchObject({ ok: true, length: 2 });
+    expect(readFileSync(headsFile, 'utf8')).toMatch(/^\{"tenant":"acme","seq":2,"hash":"sha256:[^\n]+\n$/);
+  });
+
+  it('shows no kept view, and its files to nobody but their owner', async () => {
+    const ledger = await opened();
+    const view_json = '{"x":"plaintext-squirrel"}';
+    const call = {
+      tenant: acme,
+      call_id: callId(),
+      principal: 'User::"acme/ann"',
+      view_json,
+      expires_at: now,
+    };
+    await ledger.keepCall(call);
+    const base = folder.options.file.replace(/ledger\.db$/, '');
+    for (const name of readdirSync(base)) {
+      expect(readFileSync(`${base}${name}`).includes('plaintext-squirrel'), name).toBe(false);
+    }
+    for (const path of [folder.options.file, `${folder.options.file}-wal`, folder.options.headsFile]) {
+      expect(statSync(path).mode & 0o077, path).toBe(0);
+    }
+  });
+});
+
+describe('closing', () => {
+  it.each(['a file', 'memory'])(
+    'finishes what was asked and takes nothing after it, in %s',
+    async (place) => {
+      const ledger = await openLedger(
+        place === 'memory' ? { ...folder.options, file: ':memory:' } : folder.options,
+      );
+      const last = ledger.appendReceipts({ receipts: [receipt()] });
+      await ledger.close();
+      await expect(last).resolves.toHaveLength(1);
+      await expect(ledger.probe()).rejects.toMatchObject({ kind: 'unavailable' });
+    },
+  );
+});

@@ -1,0 +1,133 @@
+import type {
+  ApprovalDraft,
+  ApprovalStatus,
+  AnswerOf,
+  AskOf,
+  Principal,
+  ReceiptBody,
+  ReceiptPosition,
+  ReceiptVerification,
+  TenantId,
+  claimKey,
+  consumeApproval,
+  keepCall,
+  listReceipts,
+  readKeptCall,
+  readReceipt,
+  readSettings,
+  writeSetting,
+} from '@uar/contracts';
+
+/** Epoch milliseconds by the caller's clock: the ledger decides about expiry, but never looks at a clock itself. */
+export interface Now {
+  readonly now: number;
+}
+
+export interface VoteRecord {
+  readonly voter: Principal;
+  readonly decision: 'approve' | 'reject';
+  readonly reason?: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface ApprovalRecord {
+  readonly draft: ApprovalDraft;
+  readonly status: ApprovalStatus;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** In the order they were cast; one per person and decision. */
+  readonly votes: readonly VoteRecord[];
+}
+
+/** Place of a record in the listing, newest first. */
+export interface ApprovalPlace {
+  readonly createdAt: number;
+  readonly approvalId: string;
+}
+
+/** The record moved (and, for a vote, the vote and its receipt were written), or nothing at all was written. */
+export type ApprovalMove =
+  | { readonly kind: 'moved'; readonly approval: ApprovalRecord }
+  /** `approval`: the record as it stands; absent when there is none. */
+  | { readonly kind: 'refused'; readonly approval?: ApprovalRecord };
+
+export interface CreateApproval extends Now {
+  readonly draft: ApprovalDraft;
+  readonly limits: { readonly maxPending: number; readonly maxNewPerMinute: number };
+}
+
+export type ApprovalCreation =
+  | { readonly kind: 'created'; readonly approval: ApprovalRecord }
+  | { readonly kind: 'limited'; readonly retryAfterMs: number };
+
+export interface RecordVote extends Now {
+  readonly approvalId: string;
+  readonly vote: Omit<VoteRecord, 'at'>;
+  /** Written with the vote, or not at all. */
+  readonly receipt: ReceiptBody;
+  /** Status that the vote itself ends the record with; absent: it stays pending. */
+  readonly to?: ApprovalStatus;
+}
+
+/** `repeated`: this person had voted like this before, so nothing was written. */
+export type VoteRecording =
+  | { readonly kind: 'counted'; readonly approval: ApprovalRecord; readonly repeated: boolean }
+  | { readonly kind: 'refused'; readonly approval?: ApprovalRecord };
+
+export interface MoveApproval extends Now {
+  readonly approvalId: string;
+  readonly from: readonly ApprovalStatus[];
+  readonly to: ApprovalStatus;
+  /** `live`: only while it has not expired; `due`: only once it has; `any`: whatever the time. */
+  readonly when: 'live' | 'due' | 'any';
+}
+
+/**
+ * The one durable record of the tool plane. Every write answers after its commit reached the disk, and rejects with a
+ * `LedgerError` of kind `unavailable` when nothing was written (disk full, read-only, locked, damaged); it may be tried again.
+ */
+export interface Ledger {
+  readSettings(ask: AskOf<typeof readSettings>): Promise<AnswerOf<typeof readSettings>>;
+  /** Compare and set. A removed key keeps counting its revisions, so that an old revision never matches a new value. */
+  writeSetting(ask: AskOf<typeof writeSetting>): Promise<AnswerOf<typeof writeSetting>>;
+
+  /** `kept: false`: larger than 1 MiB. */
+  keepCall(ask: AskOf<typeof keepCall>): Promise<AnswerOf<typeof keepCall>>;
+  readKeptCall(ask: AskOf<typeof readKeptCall> & Now): Promise<AnswerOf<typeof readKeptCall>>;
+  claimKey(ask: AskOf<typeof claimKey> & Now): Promise<AnswerOf<typeof claimKey>>;
+  /** Forgets expired kept calls and keys, at most 500 of each; answers how many. */
+  purgeExpired(ask: Now): Promise<number>;
+
+  createApproval(ask: CreateApproval): Promise<ApprovalCreation>;
+  readApproval(ask: { readonly approvalId: string }): Promise<ApprovalRecord | undefined>;
+  /** Newest first. */
+  listApprovals(ask: {
+    readonly tenant: TenantId;
+    readonly status?: ApprovalStatus;
+    readonly after?: ApprovalPlace;
+    readonly limit: number;
+  }): Promise<readonly ApprovalRecord[]>;
+  /** Only on a pending record that has not expired. */
+  recordVote(ask: RecordVote): Promise<VoteRecording>;
+  moveApproval(ask: MoveApproval): Promise<ApprovalMove>;
+  /** `approved -> consumed` and the intent in one transaction: once, for these digests, before expiry. */
+  consumeApproval(ask: AskOf<typeof consumeApproval> & Now): Promise<AnswerOf<typeof consumeApproval>>;
+  /** Ends what is pending or approved and due as `expired`; answers the records it ended. */
+  expireApprovals(ask: Now): Promise<readonly ApprovalRecord[]>;
+  /** When the next pending or approved record expires, in epoch milliseconds. */
+  nextExpiry(): Promise<number | undefined>;
+
+  /** In order, each at the end of its tenant's chain; all of them or none. */
+  appendReceipts(ask: { readonly receipts: readonly ReceiptBody[] }): Promise<readonly ReceiptPosition[]>;
+  /** `tool`: raw name, `server/raw` or `server__raw`. */
+  listReceipts(ask: AskOf<typeof listReceipts>): Promise<AnswerOf<typeof listReceipts>>;
+  readReceipt(ask: AskOf<typeof readReceipt>): Promise<AnswerOf<typeof readReceipt>>;
+  /** Walks the whole chain in a thread of its own. */
+  verifyReceipts(ask: { readonly tenant: TenantId }): Promise<ReceiptVerification>;
+
+  /** A write that changes nothing; rejects when the ledger cannot be written. */
+  probe(): Promise<void>;
+  /** Finishes what was asked, then gives file and lock back. */
+  close(): Promise<void>;
+}

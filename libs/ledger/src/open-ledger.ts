@@ -1,0 +1,138 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { genesisHash, type ReceiptVerification } from '@uar/contracts';
+import type { Seal } from '@uar/keys';
+import { verifyChain } from './chain/verify-chain.js';
+import type { Ledger } from './ledger.js';
+import type { Link } from './link.js';
+import { SameThread } from './same-thread.js';
+import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
+import type { WorkerTask } from './worker-messages.js';
+import { WorkerThread, firstWord, startWorker } from './worker-thread.js';
+
+export interface LedgerOptions {
+  /** Path of the SQLite file, made when absent (its folder must exist); `:memory:` keeps nothing and needs no thread. */
+  readonly file: string;
+  /** Where signed chain heads are appended; needs `signingKey`. Not with `:memory:`. */
+  readonly headsFile?: string;
+  /** Encrypts the views of kept calls. */
+  readonly seal: Seal;
+  /** Ed25519 private key that signs chain heads. */
+  readonly signingKey: KeyObject;
+  /** Bound on the file in bytes: beyond it writes are `unavailable`, as on a full disk. */
+  readonly maxBytes?: number;
+}
+
+const maxViewBytes = 1 << 20;
+const purgeEveryMs = 60_000;
+
+/** Rejects with a `LedgerError`: `locked`, `corrupt`, `too_new`, or `unavailable` when the disk does not let it be opened. */
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  const link = await openLink(engineOptions(options));
+  const purge = setInterval(() => {
+    link.ask('purgeExpired', { now: Date.now() }).catch(() => undefined);
+  }, purgeEveryMs).unref();
+  return {
+    ...plainOperations(link),
+    ...sealedCalls(link, options.seal),
+    verifyReceipts: ({ tenant }) =>
+      options.file === inMemory ? verifyInMemory(link, tenant) : verifyInThread(options, tenant),
+    async close() {
+      clearInterval(purge);
+      await link.close();
+    },
+  };
+}
+
+function engineOptions({ file, headsFile, signingKey, maxBytes }: LedgerOptions): EngineOptions {
+  const heads =
+    headsFile === undefined || file === inMemory ? {} : { heads: { file: headsFile, signingKey } };
+  return { file, ...heads, ...(maxBytes === undefined ? {} : { maxBytes }) };
+}
+
+async function openLink(options: EngineOptions): Promise<Link> {
+  if (options.file === inMemory) return new SameThread(openEngine(options));
+  const worker = startWorker({ kind: 'serve', options });
+  await firstWord(worker);
+  return new WorkerThread(worker);
+}
+
+function plainOperations(link: Link): Omit<Ledger, 'keepCall' | 'readKeptCall' | 'verifyReceipts' | 'close'> {
+  return {
+    readSettings: (ask) => link.ask('readSettings', ask),
+    writeSetting: (ask) => link.ask('writeSetting', ask),
+    claimKey: (ask) => link.ask('claimKey', ask),
+    purgeExpired: (ask) => link.ask('purgeExpired', ask),
+    createApproval: (ask) => link.ask('createApproval', ask),
+    readApproval: (ask) => link.ask('readApproval', ask),
+    listApprovals: (ask) => link.ask('listApprovals', ask),
+    recordVote: (ask) => link.ask('recordVote', ask),
+    moveApproval: (ask) => link.ask('moveApproval', ask),
+    consumeApproval: (ask) => link.ask('consumeApproval', ask),
+    expireApprovals: (ask) => link.ask('expireApprovals', ask),
+    nextExpiry: () => link.ask('nextExpiry', undefined),
+    appendReceipts: (ask) => link.ask('appendReceipts', ask),
+    listReceipts: (ask) => link.ask('listReceipts', ask),
+    readReceipt: (ask) => link.ask('readReceipt', ask),
+    probe: () => link.ask('probe', undefined),
+  };
+}
+
+/** Bound to tenant, call and principal: a sealed view moved to another row does not open. */
+function purposeOf(call: { tenant: string; call_id: string; principal: string }): string {
+  return `kept-call ${JSON.stringify([call.tenant, call.call_id, call.principal])}`;
+}
+
+function sealedCalls(link: Link, seal: Seal): Pick<Ledger, 'keepCall' | 'readKeptCall'> {
+  return {
+    async keepCall(ask) {
+      if (Buffer.byteLength(ask.view_json) > maxViewBytes) return { kept: false };
+      return link.ask('keepCall', { ...ask, view_json: seal.seal(ask.view_json, purposeOf(ask)) });
+    },
+    async readKeptCall(ask) {
+      const kept = await link.ask('readKeptCall', ask);
+      if (kept.kind === 'not_found') return kept;
+      const purpose = purposeOf({ ...ask, principal: kept.principal });
+      return { ...kept, view_json: seal.open(kept.view_json, purpose) };
+    },
+  };
+}
+
+async function verifyInThread(
+  { file, headsFile, signingKey }: LedgerOptions,
+  tenant: string,
+): Promise<ReceiptVerification> {
+  const publicKeys = [createPublicKey(signingKey)];
+  const task: WorkerTask = {
+    kind: 'verify',
+    options: {
+      file: realpathSync(file),
+      tenant,
+      publicKeys,
+      ...(headsFile === undefined ? {} : { headsFile }),
+    },
+  };
+  const worker = startWorker(task);
+  try {
+    const word = await firstWord(worker);
+    if (word.kind !== 'verified') throw new Error(`a verification answered ${word.kind}`);
+    return word.verifications.get(tenant) ?? { ok: true, length: 0, head: genesisHash };
+  } finally {
+    await worker.terminate();
+  }
+}
+
+async function verifyInMemory(link: Link, tenant: Parameters<Ledger['verifyReceipts']>[0]['tenant']) {
+  const receipts: unknown[] = [];
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page: Awaited<ReturnType<Ledger['listReceipts']>> = await link.ask('listReceipts', {
+      tenant,
+      after,
+      limit: 1000,
+    });
+    receipts.push(...page.receipts);
+    after = page.next;
+  }
+  const found = receipts.map((value) => ({ kind: 'receipt' as const, value }));
+  return verifyChain({ tenant, receipts: found, heads: new Map() });
+}

@@ -1,0 +1,98 @@
+import type Database from 'better-sqlite3';
+import { LedgerError } from '../ledger-error.js';
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Forward only: a released migration never changes, a change is a new one at the end. */
+const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'settings, approvals, receipts, kept calls, claimed keys',
+    sql: `
+      CREATE TABLE settings (
+        tenant TEXT NOT NULL, namespace TEXT NOT NULL, key TEXT NOT NULL,
+        revision INTEGER NOT NULL, value TEXT,
+        PRIMARY KEY (namespace, tenant, key)
+      ) STRICT;
+
+      CREATE TABLE approvals (
+        approval_id TEXT NOT NULL PRIMARY KEY, tenant TEXT NOT NULL, call_id TEXT NOT NULL, requester TEXT NOT NULL,
+        arguments_digest TEXT NOT NULL, definition_digest TEXT NOT NULL, status TEXT NOT NULL,
+        created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, draft TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX approvals_by_tenant ON approvals (tenant, created_at, approval_id);
+      CREATE INDEX approvals_by_status ON approvals (tenant, status, created_at, approval_id);
+      CREATE INDEX approvals_by_requester ON approvals (requester, created_at);
+      CREATE INDEX approvals_open ON approvals (expires_at) WHERE status IN ('pending', 'approved');
+
+      CREATE TABLE votes (
+        approval_id TEXT NOT NULL REFERENCES approvals (approval_id), voter TEXT NOT NULL, decision TEXT NOT NULL,
+        reason TEXT, at INTEGER NOT NULL, principal TEXT NOT NULL,
+        UNIQUE (approval_id, voter, decision)
+      ) STRICT;
+
+      CREATE TABLE receipts (
+        tenant TEXT NOT NULL, seq INTEGER NOT NULL, receipt TEXT NOT NULL,
+        at TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.at')) VIRTUAL,
+        principal TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.principal')) VIRTUAL,
+        outcome TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.outcome')) VIRTUAL,
+        server TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.tool.server')) VIRTUAL,
+        raw_name TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.tool.raw_name')) VIRTUAL,
+        UNIQUE (tenant, seq)
+      ) STRICT;
+      CREATE INDEX receipts_by_principal ON receipts (tenant, principal, seq);
+      CREATE INDEX receipts_by_outcome ON receipts (tenant, outcome, seq);
+
+      CREATE TABLE kept_calls (
+        tenant TEXT NOT NULL, call_id TEXT NOT NULL, principal TEXT NOT NULL, sealed_view TEXT NOT NULL,
+        expires_at INTEGER NOT NULL,
+        PRIMARY KEY (tenant, call_id)
+      ) STRICT;
+      CREATE INDEX kept_calls_by_expiry ON kept_calls (expires_at);
+
+      CREATE TABLE claimed_keys (
+        tenant TEXT NOT NULL, principal TEXT NOT NULL, key TEXT NOT NULL, request_digest TEXT NOT NULL,
+        call_id TEXT NOT NULL, expires_at INTEGER NOT NULL,
+        PRIMARY KEY (tenant, principal, key)
+      ) STRICT;
+      CREATE INDEX claimed_keys_by_expiry ON claimed_keys (expires_at);
+
+      CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL, filler BLOB NOT NULL) STRICT;
+      INSERT INTO probe VALUES (1, 0, x'');
+    `,
+  },
+];
+
+/** Brings the schema up to date, one transaction per step. Throws `too_new` for a file of a later version. */
+export function migrate(database: Database.Database): void {
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)',
+  );
+  const known = migrations.at(-1)?.version ?? 0;
+  const found = schemaVersion(database);
+  if (found > known) {
+    const message = `${database.name} has schema ${found}, this version knows ${known}`;
+    throw new LedgerError('too_new', message);
+  }
+  for (const migration of migrations.filter(({ version }) => version > found)) apply(database, migration);
+}
+
+export function schemaVersion(database: Database.Database): number {
+  const row = database
+    .prepare<[], { version: number | null }>('SELECT max(version) AS version FROM schema_migrations')
+    .get();
+  return row?.version ?? 0;
+}
+
+function apply(database: Database.Database, { version, name, sql }: Migration): void {
+  database.transaction(() => {
+    database.exec(sql);
+    database
+      .prepare('INSERT INTO schema_migrations VALUES (?, ?, ?)')
+      .run(version, name, new Date().toISOString());
+  })();
+}

@@ -1,0 +1,101 @@
+import {
+  genesisHash,
+  type Receipt,
+  type ReceiptBody,
+  type ReceiptPosition,
+  type TenantId,
+} from '@uar/contracts';
+import type Database from 'better-sqlite3';
+import { canonicalText, linkReceipt } from '../chain/receipt-hash.js';
+import type { Head } from '../chain/signed-head.js';
+import type { Store } from '../store.js';
+
+export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listReceipts' | 'readReceipt'> {
+  /** At the end of its tenant's chain, inside the transaction that is open. */
+  append(body: ReceiptBody): ReceiptPosition;
+  /** Ends of the chains that grew since this was last asked; all of them the first time. */
+  grownHeads(): readonly Head[];
+}
+
+type Query = Parameters<Store['listReceipts']>[0];
+
+export function receiptChains(database: Database.Database): ReceiptChains {
+  const last = database.prepare<[string], { receipt: string }>(
+    'SELECT receipt FROM receipts WHERE tenant = ? ORDER BY seq DESC LIMIT 1',
+  );
+  const insert = database.prepare<[string, number, string]>(
+    'INSERT INTO receipts (tenant, seq, receipt) VALUES (?, ?, ?)',
+  );
+  const find = database.prepare<[string, number], { receipt: string }>(
+    'SELECT receipt FROM receipts WHERE tenant = ? AND seq = ?',
+  );
+  const tenants = database.prepare<[], { tenant: TenantId }>('SELECT DISTINCT tenant FROM receipts');
+  const end = (tenant: string): Receipt | undefined => parse(last.get(tenant));
+  const grown = new Set(tenants.all().map((row) => row.tenant));
+
+  const append = (body: ReceiptBody): ReceiptPosition => {
+    const before = end(body.tenant);
+    const place = { seq: (before?.seq ?? 0) + 1, prevHash: before?.hash ?? genesisHash };
+    const receipt = linkReceipt(body, place);
+    insert.run(body.tenant, receipt.seq, canonicalText(receipt));
+    grown.add(body.tenant);
+    return { seq: receipt.seq, hash: receipt.hash };
+  };
+  return {
+    append,
+    appendReceipts: ({ receipts }) => receipts.map(append),
+    listReceipts: (query) => listReceipts(database, query),
+    readReceipt: ({ tenant, seq }) => {
+      const receipt = parse(find.get(tenant, seq));
+      return receipt ? { kind: 'found', receipt } : { kind: 'not_found' };
+    },
+    grownHeads: () => {
+      const at = new Date().toISOString();
+      const heads = [...grown].flatMap((tenant) => {
+        const receipt = end(tenant);
+        return receipt ? [{ tenant, seq: receipt.seq, hash: receipt.hash, at }] : [];
+      });
+      grown.clear();
+      return heads;
+    },
+  };
+}
+
+function parse(row: { receipt: string } | undefined): Receipt | undefined {
+  return row && JSON.parse(row.receipt);
+}
+
+function listReceipts(database: Database.Database, query: Query): { receipts: Receipt[]; next?: number } {
+  const { limit } = query;
+  const { where, values } = conditions(query);
+  const rows = database
+    .prepare<unknown[], { receipt: string }>(
+      `SELECT receipt FROM receipts WHERE ${where.join(' AND ')} ORDER BY seq LIMIT @more`,
+    )
+    .all({ ...values, more: limit + 1 });
+  const receipts: Receipt[] = rows.slice(0, limit).map((row) => JSON.parse(row.receipt));
+  const next = rows.length > limit ? receipts.at(-1)?.seq : undefined;
+  return next === undefined ? { receipts } : { receipts, next };
+}
+
+function conditions(query: Query): { where: string[]; values: Record<string, string | number> } {
+  const where = ['tenant = @tenant', 'seq > @after'];
+  const values: Record<string, string | number> = { tenant: query.tenant, after: query.after };
+  if (query.tool !== undefined) {
+    where.push(`@tool IN (raw_name, server || '/' || raw_name, server || '__' || raw_name)`);
+    values['tool'] = query.tool;
+  }
+  if (query.outcome !== undefined) {
+    where.push('outcome = @outcome');
+    values['outcome'] = query.outcome;
+  }
+  if (query.principal !== undefined) {
+    where.push('principal = @principal');
+    values['principal'] = query.principal;
+  }
+  if (query.since !== undefined) {
+    where.push('at >= @since');
+    values['since'] = new Date(query.since).toISOString();
+  }
+  return { where, values };
+}

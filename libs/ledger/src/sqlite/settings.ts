@@ -1,0 +1,38 @@
+import type { TenantId } from '@uar/contracts';
+import type Database from 'better-sqlite3';
+import type { Store } from '../store.js';
+
+interface Row {
+  tenant: TenantId;
+  namespace: string;
+  key: string;
+  revision: number;
+  value: string | null;
+}
+
+/** A removed setting stays as a row without value: its revision goes on counting. */
+export function settingsStore(database: Database.Database): Pick<Store, 'readSettings' | 'writeSetting'> {
+  const list = database.prepare<[string], Row & { value: string }>(
+    'SELECT * FROM settings WHERE namespace = ? AND value IS NOT NULL ORDER BY tenant, key',
+  );
+  const find = database.prepare<[string, string, string], Row>(
+    'SELECT * FROM settings WHERE namespace = ? AND tenant = ? AND key = ?',
+  );
+  const put = database.prepare<[string, string, string, number, string | null]>(
+    `INSERT INTO settings (namespace, tenant, key, revision, value) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value`,
+  );
+  return {
+    readSettings: ({ namespace }) => ({
+      settings: list.all(namespace).map((row) => ({ ...row, value: JSON.parse(row.value) })),
+    }),
+    writeSetting: ({ tenant, namespace, key, value, if_revision }) => {
+      const row = find.get(namespace, tenant, key);
+      const current = row === undefined || row.value === null ? 0 : row.revision;
+      if (current !== if_revision) return { kind: 'conflict', revision: current };
+      const revision = (row?.revision ?? 0) + 1;
+      put.run(namespace, tenant, key, revision, value == null ? null : JSON.stringify(value));
+      return { kind: 'written', revision };
+    },
+  };
+}

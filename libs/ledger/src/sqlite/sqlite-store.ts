@@ -1,0 +1,27 @@
+import type Database from 'better-sqlite3';
+import type { Store } from '../store.js';
+import { approvalsStore } from './approvals.js';
+import { keptCallsStore } from './kept-calls.js';
+import type { ReceiptChains } from './receipts.js';
+import { settingsStore } from './settings.js';
+
+/** Larger than a page, so that a probe fails where the next real write would. */
+const fillerBytes = 16_384;
+
+export function sqliteStore(database: Database.Database, chains: ReceiptChains): Store {
+  const fill = database.prepare<[number]>(
+    'UPDATE probe SET count = count + 1, filler = zeroblob(?) WHERE id = 1',
+  );
+  return {
+    ...settingsStore(database),
+    ...keptCallsStore(database),
+    ...approvalsStore(database, chains),
+    appendReceipts: chains.appendReceipts,
+    listReceipts: chains.listReceipts,
+    readReceipt: chains.readReceipt,
+    probe: () => {
+      fill.run(fillerBytes);
+      fill.run(0);
+    },
+  };
+}

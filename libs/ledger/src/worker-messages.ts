@@ -1,0 +1,19 @@
+import type { HeadSources } from './chain/known-heads.js';
+import type { Verifications } from './chain/verify-file.js';
+import type { LedgerErrorKind } from './ledger-error.js';
+import type { Request, Response } from './link.js';
+import type { EngineOptions } from './sqlite/engine.js';
+
+/** What a worker is started for. */
+export type WorkerTask =
+  | { readonly kind: 'serve'; readonly options: EngineOptions }
+  | { readonly kind: 'verify'; readonly options: { file: string; tenant?: string } & HeadSources };
+
+export type ToWorker =
+  { readonly kind: 'requests'; readonly requests: readonly Request[] } | { readonly kind: 'close' };
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'refused'; readonly cause: LedgerErrorKind | 'bug'; readonly message: string }
+  | { readonly kind: 'responses'; readonly responses: readonly Response[] }
+  | { readonly kind: 'verified'; readonly verifications: Verifications };

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { LedgerError } from './ledger-error.js';
+import type { Link } from './link.js';
+import { Pending } from './pending.js';
+import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.js';
+
+/** Beside this file once it is built; where sources run as they are, the entry that reads the worker from its source. */
+function workerEntry(): URL {
+  const built = new URL('./worker.js', import.meta.url);
+  return existsSync(built) ? built : new URL('../sources/worker.mjs', import.meta.url);
+}
+
+export function startWorker(task: WorkerTask): Worker {
+  return new Worker(workerEntry(), { workerData: task, name: `ledger ${task.kind}` });
+}
+
+/** The first thing a worker says; rejects when it refuses or dies instead. */
+export function firstWord(worker: Worker): Promise<Exclude<FromWorker, { kind: 'refused' }>> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', (message: FromWorker) => {
+      if (message.kind !== 'refused') resolve(message);
+      else if (message.cause === 'bug') reject(new Error(message.message));
+      else reject(new LedgerError(message.cause, message.message));
+    });
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new LedgerError('unavailable', 'the ledger thread ended')));
+  });
+}
+
+/** A ledger in a thread of its own. A thread that dies takes the ledger with it: everything is `unavailable` from then on. */
+export class WorkerThread implements Link {
+  readonly #worker: Worker;
+  readonly #pending: Pending;
+  readonly #ended: Promise<void>;
+
+  /** `worker` has said `ready`. */
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#pending = new Pending((requests) => this.#send({ kind: 'requests', requests }));
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'responses') this.#pending.settle(message.responses);
+    });
+    worker.on('error', (error) =>
+      this.#pending.end(new LedgerError('unavailable', `the ledger thread broke: ${String(error)}`)),
+    );
+    this.#ended = new Promise((resolve) => {
+      worker.once('exit', () => {
+        this.#pending.end(new LedgerError('unavailable', 'the ledger is closed'));
+        resolve();
+      });
+    });
+  }
+
+  readonly ask: Link['ask'] = (operation, input) => this.#pending.ask(operation, input);
+
+  async close(): Promise<void> {
+    this.#pending.flush();
+    this.#pending.refuseNew(new LedgerError('unavailable', 'the ledger is closed'));
+    this.#send({ kind: 'close' });
+    await this.#ended;
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+}
