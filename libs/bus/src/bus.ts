@@ -74,7 +74,7 @@ export interface Bus {
   /** What topology does not allow is a `bad_ask` before dispatch, and a violation. Never throws, never rejects. */
   ask<E extends Exchange>(exchange: E, ask: AskOf<E>, options?: AskOptions): Promise<Reply<E>>;
   /** Answers asks in a queue group of all replicas (`any`) or alone (`instance`). Throws on what topology does not allow. */
-  answer<E extends Exchange>(exchange: E, handler: AskHandler<E>): void;
+  answer<E extends Exchange>(exchange: E, handler: NoInfer<AskHandler<E>>): void;
   announce<A extends Announcement>(announcement: A, body: BodyOf<A>): Announced;
   /** Every replica hears every announcement. The returned function ends it. Throws on what topology does not allow. */
   listen<A extends Announcement>(announcement: A, listener: (body: BodyOf<A>) => void): () => void;

@@ -71,7 +71,7 @@ export class ServiceBus implements Bus {
     return Promise.resolve(refusedOf('bad_ask', this.#violate('ask', exchange.subject)));
   }
 
-  answer<E extends Exchange>(exchange: E, handler: AskHandler<E>): void {
+  answer<E extends Exchange>(exchange: E, handler: NoInfer<AskHandler<E>>): void {
     if (!this.#rights.answers.has(exchange.subject))
       throw new Error(this.#violate('answer', exchange.subject));
     this.#answerer.answer(exchange, handler);

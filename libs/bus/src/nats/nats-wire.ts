@@ -73,6 +73,7 @@ function arrival(message: Msg): Arrival {
 export class NatsWire implements Wire {
   #state: WireState = 'connected';
   #events: WireEvents | undefined;
+  #maxPayloadBytes = 1024 * 1024;
 
   constructor(
     private readonly connection: NatsConnection,
@@ -81,8 +82,10 @@ export class NatsWire implements Wire {
     void this.#follow();
   }
 
+  /** As the server said last: while disconnected there is none to say it. */
   maxPayloadBytes(): number {
-    return this.connection.info?.max_payload ?? 0;
+    this.#maxPayloadBytes = this.connection.info?.max_payload ?? this.#maxPayloadBytes;
+    return this.#maxPayloadBytes;
   }
 
   state(): WireState {
