@@ -3,8 +3,8 @@ import { definitionDigest } from './definition.js';
 import { publicName } from './public-name.js';
 
 /** A whole entry for specs; server `native` makes a native one. */
-export function entryOf(tenant: string, server: string, rawName: string, title = rawName): CatalogEntry {
-  const definition_json = JSON.stringify({ name: rawName, title, inputSchema: { type: 'object' } });
+export function entryOf(tenant: string, server: string, rawName: string): CatalogEntry {
+  const definition_json = JSON.stringify({ name: rawName, title: rawName, inputSchema: { type: 'object' } });
   const host = server === 'native' ? 'native' : 'mcp';
   return CatalogEntry.parse({
     name: publicName(server, rawName),
