@@ -155,7 +155,7 @@ function keySource(options: TokenVerifierOptions, onChange: () => void): KeySour
   const { security } = options;
   if (security.jwks_url !== undefined && security.jwt_secret !== undefined)
     throw new Error('security: jwt_secret and jwks_url exclude each other');
-  if (security.jwks_url !== undefined) return keySetSource(security, security.jwks_url, options, onChange);
+  if (security.jwks_url !== undefined) return keySetSource(security.jwks_url, options, onChange);
   if (security.jwt_secret === undefined) throw new Error('security: needs jwt_secret or jwks_url');
   const lookup: KeyLookup = { kind: 'key', key: secretTokenKey(security.jwt_secret) };
   return {
@@ -167,12 +167,8 @@ function keySource(options: TokenVerifierOptions, onChange: () => void): KeySour
   };
 }
 
-function keySetSource(
-  security: UarConfig['security'],
-  url: string,
-  options: TokenVerifierOptions,
-  onChange: () => void,
-): KeySource {
+function keySetSource(url: string, options: TokenVerifierOptions, onChange: () => void): KeySource {
+  const { security } = options;
   if (security.jwt_issuer === undefined || security.jwt_audience === undefined)
     throw new Error('security: jwks_url needs jwt_issuer and jwt_audience');
   const clock = options.now ?? (() => performance.now());

@@ -1,0 +1,14 @@
+import { microservice, type ServiceDefinition } from '@uar/service';
+import { HostBeat } from './adapters/host-beat.js';
+import { NativeToolHostModule } from './app.module.js';
+import { CallDesk } from './domain/call-desk.js';
+
+export const service: ServiceDefinition = microservice({
+  name: 'native-tool-host',
+  module: (context) => NativeToolHostModule.with(context),
+  stop(app) {
+    app.get(CallDesk).close();
+    app.get(HostBeat).stop();
+    return Promise.resolve();
+  },
+});

@@ -1,0 +1,39 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Answers, type AskContext } from '@uar/bus';
+import { hosts, readNativeStatements, type AnswerOf, type AskOf } from '@uar/contracts';
+import { CallDesk } from './domain/call-desk.js';
+import type { ToolList } from './domain/tool-list.js';
+
+export const TOOL_LIST = Symbol('uar.native.tool-list');
+
+const { run, cancel, listTools } = hosts.native;
+
+@Controller()
+export class NativeController {
+  constructor(
+    @Inject(CallDesk) private readonly desk: CallDesk,
+    @Inject(TOOL_LIST) private readonly list: ToolList,
+  ) {}
+
+  @Answers(run)
+  run(call: AskOf<typeof run>, context: AskContext): Promise<AnswerOf<typeof run>> {
+    return this.desk.run(call, context.deadlineAt);
+  }
+
+  @Answers(cancel)
+  cancel(ask: AskOf<typeof cancel>): AnswerOf<typeof cancel> {
+    return { found: this.desk.cancel(ask.call_id) };
+  }
+
+  @Answers(listTools)
+  listTools(ask: AskOf<typeof listTools>): AnswerOf<typeof listTools> {
+    if (ask.server !== 'native') return { kind: 'not_owner' };
+    const { digest, definitions } = this.list;
+    return { kind: 'listed', list_digest: digest, definitions: [...definitions], duplicates: [] };
+  }
+
+  @Answers(readNativeStatements)
+  readStatements(): AnswerOf<typeof readNativeStatements> {
+    return { statements: { ...this.list.statements } };
+  }
+}
