@@ -9,6 +9,8 @@ import type { Readiness, RunningService, ServiceContext, ServiceDefinition } fro
 export interface BusServiceOptions {
   readonly name: ServiceName;
   module(context: ServiceContext): DynamicModule;
+  /** Runs once every handler answers: the place to begin what the service does by itself. */
+  started?(app: INestApplicationContext): Promise<void>;
   /** What the service itself needs to be ready, besides its bus. */
   readiness?(app: INestApplicationContext): Promise<Readiness>;
   /** First step of the orderly end, before the bus drains: timers off, nothing new begun. */
@@ -26,6 +28,7 @@ export function microservice(options: BusServiceOptions): ServiceDefinition {
         abortOnError: false,
       });
       await app.listen();
+      await options.started?.(app);
       return running(options, context, app);
     },
   };
