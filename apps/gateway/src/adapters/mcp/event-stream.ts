@@ -62,6 +62,11 @@ export class EventStream {
     this.response.end();
   }
 
+  /** The response will be used for something else. */
+  discard(): void {
+    this.closed();
+  }
+
   private comment(): void {
     if (!this.open) return;
     this.begin();

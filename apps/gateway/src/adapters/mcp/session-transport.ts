@@ -19,6 +19,7 @@ export class SessionTransport implements Transport {
   private readonly answers = new Map<RequestId, EventStream>();
   private standing: EventStream | undefined;
   private closed = false;
+  private lonelySince: number | undefined;
 
   constructor(readonly sessionId: string) {}
 
@@ -30,6 +31,7 @@ export class SessionTransport implements Transport {
   takeRequest(request: ClientRequest, stream: EventStream): boolean {
     if (this.closed || this.answers.has(request.id)) return false;
     this.answers.set(request.id, stream);
+    this.watch(stream);
     this.deliver(request);
     return true;
   }
@@ -44,10 +46,17 @@ export class SessionTransport implements Transport {
   openStanding(stream: EventStream): boolean {
     if (this.standing !== undefined) return false;
     this.standing = stream;
+    this.watch(stream);
     stream.onClose(() => {
       if (this.standing === stream) this.standing = undefined;
     });
     return true;
+  }
+
+  /** Milliseconds for which requests have waited here while the client held no stream open; 0 while it does. */
+  lonelyForMs(now: number): number {
+    if (this.lonelySince === undefined || this.answers.size === 0 || this.hasStream()) return 0;
+    return now - this.lonelySince;
   }
 
   hasStream(): boolean {
@@ -77,6 +86,12 @@ export class SessionTransport implements Transport {
     this.standing = undefined;
     this.onclose?.();
     return Promise.resolve();
+  }
+
+  private watch(stream: EventStream): void {
+    stream.onClose(() => {
+      this.lonelySince = Date.now();
+    });
   }
 
   private endCancelled(frame: ClientFrame): void {

@@ -1,0 +1,83 @@
+import { type ApprovalView, effectOf, outcomes, type ReceiptPosition } from '@uar/contracts';
+import { JsonText, withMeta } from '@uar/json-text';
+import type { EndedCall } from '../../domain/call/proposed-call.js';
+
+/** What a JSON-RPC error answer carries; the SDK's protocol layer reads these three members. */
+export class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+const metaKey = 'io.uar/call';
+
+/**
+ * The MCP form of an ended call (DESIGN.md 3): the tool's own result untouched but for `_meta["io.uar/call"]`, a result with
+ * `isError` and a fixed text, or a thrown `RpcError`. A `silent` outcome gets the text too: whoever cancelled never sees it.
+ */
+export function callResult(ended: EndedCall): JsonText {
+  const { mcp } = outcomes[ended.outcome];
+  const meta = metaOf(ended, ended.intent);
+  switch (mcp.kind) {
+    case 'result':
+      return new JsonText(withMeta(ended.resultJson ?? '{"content":[]}', metaKey, meta));
+    case 'json_rpc_error':
+      throw rpcError(ended, mcp.code, meta);
+    case 'error_result':
+    case 'silent':
+      return errorResult(explained(ended), meta);
+  }
+}
+
+/** The interim answer of a call that waits for a human, for clients that cannot be told otherwise (DESIGN.md 9). */
+export function waitingResult(callId: string, approval: ApprovalView): JsonText {
+  const text =
+    `This call waits for a human: approval ${approval.approval_id} is pending until ${approval.expires_at}. ` +
+    'Nothing has run. Make the same call again to wait for the decision.';
+  const meta = JSON.stringify({
+    call_id: callId,
+    outcome: 'pending',
+    effect: null,
+    approval_id: approval.approval_id,
+  });
+  return errorResult(text, meta);
+}
+
+/** The refusal of a request that never became a call, because a part that every call needs is not there. */
+export function unavailableError(): RpcError {
+  return new RpcError(-32603, outcomes.unavailable.text);
+}
+
+function metaOf(ended: EndedCall, intent: ReceiptPosition | null): string {
+  return JSON.stringify({
+    call_id: ended.callId,
+    outcome: ended.outcome,
+    effect: effectOf(ended.outcome),
+    ...(intent !== null && { receipt: intent }),
+    ...(ended.retryAfterMs !== undefined && { retry_after_ms: ended.retryAfterMs }),
+  });
+}
+
+function rpcError(ended: EndedCall, code: number, meta: string): RpcError {
+  const { upstreamError, faultId } = ended;
+  const call: unknown = JSON.parse(meta);
+  const data = { ...(faultId !== undefined && { fault_id: faultId }), [metaKey]: call };
+  if (upstreamError === undefined) return new RpcError(code, ended.message, data);
+  const upstreamData =
+    upstreamError.dataJson === undefined ? {} : { upstream: new JsonText(upstreamError.dataJson) };
+  return new RpcError(upstreamError.code, upstreamError.message, { ...data, ...upstreamData });
+}
+
+function explained(ended: EndedCall): string {
+  return ended.details === undefined ? ended.message : `${ended.message} ${JSON.stringify(ended.details)}`;
+}
+
+function errorResult(text: string, meta: string): JsonText {
+  return new JsonText(
+    `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true,"_meta":{"${metaKey}":${meta}}}`,
+  );
+}

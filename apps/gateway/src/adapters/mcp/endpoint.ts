@@ -1,0 +1,133 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Caller } from '@uar/contracts';
+import { EventStream } from './event-stream.js';
+import { type ClientFrame, readFrame } from './frame.js';
+import type { McpSession } from './session.js';
+import type { SessionStore } from './session-store.js';
+
+/** One HTTP request to an MCP endpoint, its caller verified. */
+export interface McpRequest {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** UTF-8 of the body; empty for GET and DELETE. */
+  readonly body: string;
+  readonly response: ServerResponse;
+  readonly caller: Caller;
+}
+
+export type OpenDecision = 'allow' | 'deny' | 'unavailable';
+
+const revisions = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
+
+/** Streamable HTTP (MCP 2025-11-25, "Transports"): stateful, POST answered by server-sent events, GET for the standing stream, DELETE ends. */
+export class McpEndpoint {
+  constructor(
+    private readonly sessions: SessionStore,
+    /** May this caller open a session at all (action listTools)? */
+    private readonly mayOpen: (caller: Caller) => Promise<OpenDecision>,
+  ) {}
+
+  async serve(request: McpRequest): Promise<void> {
+    const revision = request.headers['mcp-protocol-version'];
+    if (revision !== undefined && (typeof revision !== 'string' || !revisions.has(revision))) {
+      return refuse(request.response, 400, 'this protocol version is not supported');
+    }
+    switch (request.method) {
+      case 'POST':
+        return this.post(request);
+      case 'GET':
+        return this.get(request);
+      case 'DELETE':
+        return this.delete(request);
+      default:
+        request.response.setHeader('allow', 'GET, POST, DELETE');
+        return refuse(request.response, 405, 'method not allowed');
+    }
+  }
+
+  private async post(request: McpRequest): Promise<void> {
+    if (!accepts(request, 'application/json') || !accepts(request, 'text/event-stream')) {
+      return refuse(request.response, 406, 'Accept must name application/json and text/event-stream');
+    }
+    const frame = readFrame(request.body);
+    if (frame.kind === 'refused') return refuse(request.response, 400, frame.message, frame.code);
+    if (frame.kind === 'request' && frame.method === 'initialize') return this.initialize(request, frame);
+    const session = this.sessionOf(request);
+    if (session === undefined) return;
+    if (frame.kind !== 'request') {
+      session.transport.deliver(frame);
+      request.response.writeHead(202).end();
+      return;
+    }
+    this.takeRequest(request, session, frame);
+  }
+
+  private async initialize(
+    request: McpRequest,
+    frame: Extract<ClientFrame, { kind: 'request' }>,
+  ): Promise<void> {
+    if (request.headers['mcp-session-id'] !== undefined) {
+      return refuse(request.response, 400, 'this session is already initialized');
+    }
+    const decision = await this.mayOpen(request.caller);
+    if (decision === 'deny') return refuse(request.response, 403, 'policy does not allow an MCP session');
+    if (decision === 'unavailable')
+      return refuse(request.response, 503, 'the decision point is not available');
+    const session = await this.sessions.open(request.caller);
+    if (session === undefined) return refuse(request.response, 503, 'too many sessions');
+    this.takeRequest(request, session, frame);
+  }
+
+  private takeRequest(
+    request: McpRequest,
+    session: McpSession,
+    frame: Extract<ClientFrame, { kind: 'request' }>,
+  ): void {
+    const stream = new EventStream(request.response, { 'mcp-session-id': session.id });
+    if (session.transport.takeRequest(frame, stream)) return;
+    stream.discard();
+    refuse(request.response, 400, 'a request with this id is still in flight');
+  }
+
+  private get(request: McpRequest): void {
+    if (!accepts(request, 'text/event-stream')) {
+      return refuse(request.response, 406, 'Accept must name text/event-stream');
+    }
+    const session = this.sessionOf(request);
+    if (session === undefined) return;
+    const stream = new EventStream(request.response, { 'mcp-session-id': session.id });
+    if (session.transport.openStanding(stream)) return stream.begin();
+    stream.discard();
+    refuse(request.response, 409, 'this session has its stream already');
+  }
+
+  private async delete(request: McpRequest): Promise<void> {
+    const session = this.sessionOf(request);
+    if (session === undefined) return;
+    await this.sessions.end(session);
+    request.response.writeHead(200).end();
+  }
+
+  /** Answers 400 or 404 itself when there is no such session for this caller. */
+  private sessionOf(request: McpRequest): McpSession | undefined {
+    const id = request.headers['mcp-session-id'];
+    if (typeof id !== 'string') {
+      refuse(request.response, 400, 'Mcp-Session-Id is missing: send initialize first');
+      return undefined;
+    }
+    const session = this.sessions.find(id, request.caller);
+    if (session === undefined) refuse(request.response, 404, 'there is no such session', -32001);
+    return session;
+  }
+}
+
+function accepts(request: McpRequest, type: string): boolean {
+  const accept = request.headers.accept ?? '';
+  return accept.includes(type) || accept.includes('*/*');
+}
+
+/** A refusal of the transport: an HTTP status and a JSON-RPC error without id. */
+function refuse(response: ServerResponse, status: number, message: string, code = -32000): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}

@@ -1,0 +1,45 @@
+import { JsonText } from '@uar/json-text';
+import { describe, expect, it } from 'vitest';
+import { readFrame } from './frame.js';
+
+const call = (args: string): string =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a__b","arguments":${args}}}`;
+
+describe('readFrame', () => {
+  it('keeps the argument text as it was sent, white space outside strings removed', () => {
+    const frame = readFrame(call('{ "big" : 9007199254740993,\n "s": "a  b", "e": 1.50e2 }'));
+    const params = frame.kind === 'request' ? frame.message['params'] : undefined;
+    expect(params).toMatchObject({ name: 'a__b' });
+    expect((params as { arguments: JsonText }).arguments).toEqual(
+      new JsonText('{"big":9007199254740993,"s":"a  b","e":1.50e2}'),
+    );
+  });
+
+  it.each([
+    ['a request', '{"jsonrpc":"2.0","id":"x","method":"ping"}', 'request'],
+    ['a request of id 0', '{"jsonrpc":"2.0","id":0,"method":"ping","params":{}}', 'request'],
+    ['a notification', '{"jsonrpc":"2.0","method":"notifications/initialized"}', 'notification'],
+    ['a result', '{"jsonrpc":"2.0","id":4,"result":{}}', 'response'],
+    ['an error', '{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"no"}}', 'response'],
+  ])('tells %s', (_, text, kind) => {
+    expect(readFrame(text).kind).toBe(kind);
+  });
+
+  it.each([
+    ['text that is no JSON', '{"jsonrpc":"2.0",', -32700],
+    ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600],
+    ['a doubled member', '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32600],
+    ['a member doubled by an escape', call('{"a":1,"\\u0061":2}'), -32600],
+    ['a member of another casing', '{"jsonrpc":"2.0","id":1,"Method":"tools/call"}', -32600],
+    ['an unknown member', '{"jsonrpc":"2.0","id":1,"method":"ping","extra":1}', -32600],
+    ['a method beside a result', '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}', -32600],
+    ['a null id', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
+    ['a fractional id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+    ['positional params', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32600],
+    ['depth 100,000', call('['.repeat(100_000) + ']'.repeat(100_000)), -32600],
+    ['a bare string', '"tools/call"', -32600],
+  ])('refuses %s', (_, text, code) => {
+    expect(readFrame(text)).toMatchObject({ kind: 'refused', code });
+  });
+});

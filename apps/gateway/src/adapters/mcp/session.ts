@@ -1,0 +1,133 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import { type Caller, principalId } from '@uar/contracts';
+import type { JsonText } from '@uar/json-text';
+import { z } from 'zod';
+import type { CallHandle, CallPipeline, ProposedCall } from '../../domain/call/proposed-call.js';
+import type { EffectiveCatalog } from '../../domain/catalog/effective-catalog.js';
+import { RpcError, unavailableError } from './call-result.js';
+import { SessionTransport } from './session-transport.js';
+import { callTool } from './tool-call.js';
+import { toolPage } from './tool-list.js';
+
+/** What all sessions of this gateway share. */
+export interface SessionParts {
+  readonly pipeline: CallPipeline;
+  readonly catalog: EffectiveCatalog;
+  /** Milliseconds until an MCP call without a progress token gets its interim answer. */
+  readonly waitLimitMs: number;
+}
+
+const serverInfo = { name: 'uar', title: 'UAR tool plane', version: '0.1.0' };
+
+/** The gateway validates with its own bounded validator; the SDK's, made anew per `Server`, would cost 0.85 ms a session. */
+const noValidation: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
+const ListParams = z.looseObject({ cursor: z.string().optional() }).optional();
+
+/** One MCP session: a protocol instance of the SDK over a transport of ours, for one principal and one run. */
+export class McpSession {
+  readonly transport: SessionTransport;
+  readonly owner: string;
+  readonly tenant: string;
+  lastUsedAt = Date.now();
+  private readonly server: Server;
+  private readonly calls = new Set<CallHandle>();
+  private ended = false;
+
+  constructor(
+    readonly id: string,
+    /** As the session was opened; each request brings its own, of the same principal. */
+    private caller: Caller,
+    private readonly parts: SessionParts,
+  ) {
+    this.owner = principalId(caller.principal);
+    this.tenant = caller.principal.tenant;
+    this.transport = new SessionTransport(id);
+    this.server = new Server(serverInfo, {
+      capabilities: { tools: { listChanged: true } },
+      jsonSchemaValidator: noValidation,
+    });
+    this.server.fallbackRequestHandler = async (request, extra) => {
+      const result = await this.handle(request, extra);
+      // The protocol layer hands a result on as it is; the transport writes it.
+      return result as unknown as Record<string, unknown>;
+    };
+  }
+
+  get runId(): Caller['run_id'] {
+    return this.caller.run_id;
+  }
+
+  connect(): Promise<void> {
+    return this.server.connect(this.transport);
+  }
+
+  /** Takes note of a request: roles, expiry and address are those of its own token. */
+  touch(caller: Caller): void {
+    this.caller = { ...caller, run_id: this.caller.run_id, session_id: this.id };
+    this.lastUsedAt = Date.now();
+  }
+
+  async toolsChanged(): Promise<void> {
+    if (!this.ended) await this.server.sendToolListChanged();
+  }
+
+  async close(): Promise<void> {
+    this.ended = true;
+    this.abandonCalls();
+    await this.server.close();
+  }
+
+  /** Nobody has listened for too long: the calls that still wait for a human end (DESIGN.md 9). */
+  abandonCalls(): void {
+    for (const call of this.calls) call.abandon();
+  }
+
+  private propose(call: ProposedCall): CallHandle {
+    const handle = this.parts.pipeline.propose(call);
+    this.calls.add(handle);
+    void handle.ended.then(() => this.calls.delete(handle));
+    return handle;
+  }
+
+  private handle(request: { method: string; params?: unknown }, extra: RequestExtra): Promise<JsonText> {
+    switch (request.method) {
+      case 'tools/list':
+        return this.listTools(request.params);
+      case 'tools/call':
+        return this.callTool(request.params, extra);
+      default:
+        throw new RpcError(-32601, 'Method not found');
+    }
+  }
+
+  private async listTools(params: unknown): Promise<JsonText> {
+    const parsed = ListParams.safeParse(params);
+    if (!parsed.success) throw new RpcError(-32602, 'cursor must be a string');
+    const list = await this.parts.catalog.list(this.caller);
+    if (list.kind === 'unavailable') throw unavailableError();
+    const page = toolPage(list, parsed.data?.cursor);
+    if (page.kind === 'bad_cursor') throw new RpcError(-32602, 'this cursor is not one of ours');
+    return page.result;
+  }
+
+  private callTool(params: unknown, extra: RequestExtra): Promise<JsonText> {
+    const { caller } = this;
+    return callTool({
+      params,
+      signal: extra.signal,
+      sessionEnded: () => this.ended,
+      notify: (progress) => {
+        const sent = extra.sendNotification({ method: 'notifications/progress', params: progress as never });
+        sent.catch(() => undefined);
+      },
+      propose: (call) => this.propose({ caller, ...call }),
+      waitLimitMs: this.parts.waitLimitMs,
+    });
+  }
+}
+
+type RequestExtra = Parameters<NonNullable<Server['fallbackRequestHandler']>>[1];

@@ -1,0 +1,134 @@
+import type { ApprovalView } from '@uar/contracts';
+import { JsonText } from '@uar/json-text';
+import { z } from 'zod';
+import type { CallHandle, ProposedCall } from '../../domain/call/proposed-call.js';
+import { callResult, RpcError, waitingResult } from './call-result.js';
+
+/** `params` of `tools/call`; the argument text was kept apart by `readFrame`. */
+const CallParams = z.looseObject({
+  name: z.string(),
+  arguments: z.instanceof(JsonText).optional(),
+  _meta: z.looseObject({ progressToken: z.union([z.string(), z.number()]).optional() }).optional(),
+});
+
+/** What one request of a session lends to its call. */
+export interface CallRequest {
+  readonly params: unknown;
+  /** Aborts when the client cancels the request or the session ends. */
+  readonly signal: AbortSignal;
+  readonly sessionEnded: () => boolean;
+  readonly notify: (params: Record<string, unknown>) => void;
+  readonly propose: (
+    call: Pick<ProposedCall, 'toolName' | 'argumentsJson' | 'onProgress' | 'onWaiting'>,
+  ) => CallHandle;
+  readonly waitLimitMs: number;
+}
+
+const waitingNoteMs = 5_000;
+
+/**
+ * One `tools/call` from the request to its answer. While a human is asked, a client that gave a progress token is told every
+ * 5 s; one that gave none gets an interim answer after `waitLimitMs` and proposes the same call again (DESIGN.md 9).
+ */
+export async function callTool(request: CallRequest): Promise<JsonText> {
+  const parsed = CallParams.safeParse(request.params);
+  if (!parsed.success) throw new RpcError(-32602, 'tools/call needs a name, and an object as arguments');
+  const { name, arguments: text, _meta: meta } = parsed.data;
+  if (text !== undefined && !text.text.startsWith('{'))
+    throw new RpcError(-32602, 'arguments must be an object');
+  const progress = progressNotes(meta?.progressToken, request.notify);
+  const waiting = later<ApprovalView>();
+  const handle = request.propose({
+    toolName: name,
+    argumentsJson: text?.text ?? '{}',
+    ...(progress !== undefined && { onProgress: progress.pass }),
+    onWaiting: (approval) => waiting.resolve(approval),
+  });
+  const onAbort = (): void => (request.sessionEnded() ? handle.abandon() : handle.cancel());
+  request.signal.addEventListener('abort', onAbort, { once: true });
+  if (request.signal.aborted) onAbort();
+  try {
+    const limit = progress === undefined ? request.waitLimitMs : undefined;
+    return await answerOf(handle, waiting.promise, { limit, note: progress?.waiting });
+  } finally {
+    progress?.stop();
+    request.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+interface WaitingRules {
+  /** Milliseconds after which the interim answer is given; undefined = never. */
+  readonly limit: number | undefined;
+  readonly note: ((approval: ApprovalView) => void) | undefined;
+}
+
+async function answerOf(
+  handle: CallHandle,
+  waiting: Promise<ApprovalView>,
+  rules: WaitingRules,
+): Promise<JsonText> {
+  const first = await Promise.race([handle.ended, waiting]);
+  if ('kind' in first) return callResult(first);
+  rules.note?.(first);
+  const timer = later<'interim'>();
+  const { limit } = rules;
+  const timeout = limit === undefined ? undefined : setTimeout(() => timer.resolve('interim'), limit);
+  const second = await Promise.race([handle.ended, timer.promise]);
+  clearTimeout(timeout);
+  if (second !== 'interim') return callResult(second);
+  handle.park();
+  return waitingResult(handle.callId, first);
+}
+
+interface ProgressNotes {
+  pass(paramsJson: string): void;
+  waiting(approval: ApprovalView): void;
+  stop(): void;
+}
+
+/** Progress under the client's own token (MCP "Progress"); undefined when the client gave none. */
+function progressNotes(
+  token: string | number | undefined,
+  notify: CallRequest['notify'],
+): ProgressNotes | undefined {
+  if (token === undefined) return undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const stop = (): void => {
+    stopped = true;
+    clearInterval(timer);
+  };
+  return {
+    stop,
+    pass(paramsJson) {
+      clearInterval(timer);
+      if (!stopped) notify({ ...progressParams(paramsJson), progressToken: token });
+    },
+    waiting(approval) {
+      let progress = 0;
+      const tell = (): void => {
+        progress += 1;
+        notify({ progressToken: token, progress, message: `waiting for approval ${approval.approval_id}` });
+      };
+      tell();
+      timer = setInterval(tell, waitingNoteMs);
+    },
+  };
+}
+
+function progressParams(paramsJson: string): Record<string, unknown> {
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(paramsJson));
+}
+
+interface Later<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+}
+
+function later<T>(): Later<T> {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: (value) => resolve(value) };
+}
