@@ -1,5 +1,7 @@
-export { busProblems, microservice } from './microservice.js';
+export { busProblems, microservice, type BusServiceOptions } from './microservice.js';
 export { nestLog } from './nest-log.js';
+export { listenForProbes, type ProbeListener, type ProbeOptions } from './probes.js';
+export { runService } from './run-service.js';
 export {
   type Readiness,
   type RunningService,

@@ -102,6 +102,27 @@ withBothBuses('answering', (connect) => {
     expect(ledger.state()).toBe('closed');
   });
 
+  it('loses no ask while one of two replicas drains', async () => {
+    const gateway = await connect('gateway');
+    const leaving = await connect('approval-service');
+    const staying = await connect('approval-service');
+    for (const replica of [leaving, staying]) {
+      replica.answer(readLedgerStatus, async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return { writable: true };
+      });
+      await replica.flush();
+    }
+    const asks = Array.from({ length: 400 }, () => gateway.ask(readLedgerStatus, {}));
+    await asks[0];
+    const drained = leaving.drain();
+    for (let n = 0; n < 400; n += 1) asks.push(gateway.ask(readLedgerStatus, {}));
+    await drained;
+    const kinds = new Set((await Promise.all(asks)).map(({ kind }) => kind));
+    expect([...kinds]).toEqual(['answered']);
+    await staying.close();
+  });
+
   it('drains no longer than the grace, and aborts what still runs then', async () => {
     const { log, lines } = recordedLog();
     const gateway = await connect('gateway');

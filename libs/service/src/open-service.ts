@@ -1,0 +1,96 @@
+import { connectNats } from '@uar/bus';
+import { loadConfig, type Environment, type Problem, type UarConfig } from '@uar/config';
+import { createLog, type Log } from '@uar/telemetry';
+import { readProcessSettings, type ProcessSettings } from './environment.js';
+import { listenForProbes, type ProbeListener } from './probes.js';
+import type { RunningService, ServiceDefinition } from './service.js';
+
+export interface OpenService {
+  readonly kind: 'open';
+  readonly log: Log;
+  readonly service: RunningService;
+  readonly probePort: number | undefined;
+  /** How long `stop` may take, in milliseconds. */
+  readonly graceMs: number;
+  /** Readiness off, service stopped, probes closed. */
+  stop(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly definition: ServiceDefinition;
+  readonly env: Environment;
+  readonly cwd: string;
+}
+
+/** A service must not wait for its NATS server longer than a rolling start takes. */
+const natsPatienceMs = 30_000;
+
+/** Everything a service process does but the process itself. Rejects when the service cannot start. */
+export async function openService(
+  options: OpenOptions,
+): Promise<OpenService | { kind: 'bad'; problems: readonly Problem[] }> {
+  const { definition, env, cwd } = options;
+  const loaded = loadConfig({ env, cwd });
+  const read = readProcessSettings(definition.name, env);
+  if (loaded.kind === 'bad' || read.kind === 'bad') {
+    const problems = [loaded, read].flatMap((part) => (part.kind === 'bad' ? part.problems : []));
+    return { kind: 'bad', problems };
+  }
+  const log = createLog({ service: definition.name, level: loaded.config.log_level });
+  for (const { path, message } of loaded.warnings) log.warn({ path }, message);
+  return start(definition, loaded.config, read.settings, log);
+}
+
+async function start(
+  definition: ServiceDefinition,
+  config: UarConfig,
+  settings: ProcessSettings,
+  log: Log,
+): Promise<OpenService> {
+  let service: RunningService | undefined;
+  const probes = await probesOf(config, settings, () => service);
+  try {
+    const running = await startOnNats(definition, config, settings, log);
+    service = running;
+    const stop = async (): Promise<void> => {
+      service = undefined;
+      await running.stop();
+      await probes?.close();
+    };
+    const graceMs = config.server.shutdown_grace_seconds * 1000;
+    return { kind: 'open', log, service: running, probePort: probes?.port, graceMs, stop };
+  } catch (error) {
+    await probes?.close();
+    throw error;
+  }
+}
+
+async function startOnNats(
+  definition: ServiceDefinition,
+  config: UarConfig,
+  { natsUrl, natsUser, natsPassword }: ProcessSettings,
+  log: Log,
+): Promise<RunningService> {
+  const bus = await connectNats({
+    url: natsUrl,
+    service: definition.name,
+    ...(natsPassword === undefined ? {} : { user: natsUser, password: natsPassword }),
+    log,
+    patienceMs: natsPatienceMs,
+  });
+  try {
+    return await definition.start({ config, bus, log });
+  } catch (error) {
+    await bus.close();
+    throw error;
+  }
+}
+
+async function probesOf(
+  config: UarConfig,
+  { probePort }: ProcessSettings,
+  service: () => RunningService | undefined,
+): Promise<ProbeListener | undefined> {
+  if (probePort === undefined) return undefined;
+  return listenForProbes({ host: config.server.management_host, port: probePort, service });
+}
