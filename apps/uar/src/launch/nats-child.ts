@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { natsServerConfig, serviceNames } from '@uar/bus';
+import type { ServiceName } from '@uar/contracts';
+import { SupervisedProcess } from './supervised-process.js';
+
+/** A nats-server of our own on a free loopback port, with a password per service that lives as long as the launcher. */
+export interface NatsChild {
+  readonly url: string;
+  passwordFile(service: ServiceName): string;
+  /** Ends the server and removes the passwords. */
+  stop(graceMs: number): Promise<boolean>;
+}
+
+const maxPayloadBytes = 4 * 1024 * 1024;
+
+export async function startNats(options: {
+  binary: string;
+  dataDir: string;
+  say: (line: string) => void;
+}): Promise<NatsChild> {
+  const folder = join(options.dataDir, 'run');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const passwordFile = (service: ServiceName) => join(folder, `${service}.password`);
+  const passwords = newPasswords();
+  for (const service of serviceNames) writeSecret(passwordFile(service), passwords[service]);
+
+  let port = -1;
+  const confFile = join(folder, 'nats.conf');
+  const server = new SupervisedProcess({
+    name: 'nats-server',
+    command: options.binary,
+    args: ['-c', confFile],
+    env: () => {
+      writeSecret(confFile, natsServerConfig({ host: '127.0.0.1', port, passwords, maxPayloadBytes }));
+      return {};
+    },
+    owner: options.dataDir,
+    onLine: (line) => {
+      port = listeningPort(line) ?? port;
+      if (line.includes('Server is ready')) server.markReady();
+    },
+    say: options.say,
+  });
+  try {
+    await server.start();
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    passwordFile,
+    stop: async (graceMs) => {
+      const orderly = await server.stop(graceMs);
+      rmSync(folder, { recursive: true, force: true });
+      return orderly;
+    },
+  };
+}
+
+/** The server's own words: it says where it listens before it says that it is ready. */
+export function listeningPort(line: string): number | undefined {
+  const port = /Listening for client connections on .*:(\d+)\s*$/.exec(line)?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+function newPasswords(): Record<ServiceName, string> {
+  const fresh = () => randomBytes(24).toString('base64url');
+  return {
+    gateway: fresh(),
+    'catalog-registry': fresh(),
+    'governance-decider': fresh(),
+    'approval-service': fresh(),
+    'mcp-connector': fresh(),
+    'native-tool-host': fresh(),
+  };
+}
+
+function writeSecret(file: string, text: string): void {
+  writeFileSync(file, `${text}\n`, { mode: 0o600 });
+}
