@@ -3,6 +3,7 @@ export { nestLog } from './nest-log.js';
 export { listenForProbes, type ProbeListener, type ProbeOptions } from './probes.js';
 export { runService } from './run-service.js';
 export {
+  type Endpoints,
   type Readiness,
   type RunningService,
   type ServiceContext,

@@ -8,7 +8,8 @@ const stopSlackMs = 2_000;
 
 /**
  * The whole of a service's main.ts: configuration and NATS from the environment, start, and an orderly end on SIGTERM,
- * SIGINT or the end of the launcher that holds its IPC channel. Started, it logs `ready` and sends `{ kind: 'ready' }`.
+ * SIGINT or the end of the launcher that holds its IPC channel. Started, it logs `ready` and sends `{ kind: 'ready' }`,
+ * the gateway with its `endpoints`.
  */
 export async function runService(definition: ServiceDefinition): Promise<void> {
   const opened = await openService({ definition, env: processEnvironment(), cwd: process.cwd() }).catch(
@@ -20,7 +21,7 @@ export async function runService(definition: ServiceDefinition): Promise<void> {
   }
   endOnSignals(opened);
   opened.log.info({ probe_port: opened.probePort }, 'ready');
-  process.send?.({ kind: 'ready' });
+  process.send?.({ kind: 'ready', endpoints: opened.service.endpoints?.() });
 }
 
 function failed(definition: ServiceDefinition, error: unknown): never {

@@ -16,8 +16,16 @@ export interface Readiness {
   readonly problems: readonly string[];
 }
 
+/** URLs under which the gateway's two listeners are reached on this machine, with the ports that were taken. */
+export interface Endpoints {
+  readonly gateway: string;
+  readonly management: string;
+}
+
 export interface RunningService {
   readonly name: ServiceName;
+  /** The gateway alone has listeners of its own. */
+  endpoints?(): Endpoints;
   readiness(): Promise<Readiness>;
   /** Orderly end within `server.shutdown_grace_seconds`: no new work, running work finished, connections closed. */
   stop(): Promise<void>;

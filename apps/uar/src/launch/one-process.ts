@@ -6,9 +6,9 @@ import { service as gateway } from '@uar/gateway/module';
 import { service as governanceDecider } from '@uar/governance-decider/module';
 import { service as mcpConnector } from '@uar/mcp-connector/module';
 import { service as nativeToolHost } from '@uar/native-tool-host/module';
-import type { RunningService, ServiceDefinition } from '@uar/service';
+import type { Endpoints, RunningService, ServiceDefinition } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import { before, startRows, type Listeners, type Plane } from './plane.js';
+import { before, startRows, type Plane } from './plane.js';
 
 const definitions: Readonly<Record<(typeof startRows)[number][number], ServiceDefinition>> = {
   'approval-service': approvalService,
@@ -55,13 +55,10 @@ async function stopped(service: RunningService): Promise<true> {
   return true;
 }
 
-function listenersOf(running: readonly RunningService[]): Listeners {
-  for (const service of running) if (hasEndpoints(service)) return service.endpoints();
-  throw new Error('the gateway does not say where it listens');
-}
-
-function hasEndpoints(service: RunningService): service is RunningService & { endpoints(): Listeners } {
-  return 'endpoints' in service && typeof service.endpoints === 'function';
+function listenersOf(running: readonly RunningService[]): Endpoints {
+  const endpoints = running.map((service) => service.endpoints?.()).find((found) => found !== undefined);
+  if (endpoints === undefined) throw new Error('the gateway does not say where it listens');
+  return endpoints;
 }
 
 async function problemsOf(running: readonly RunningService[]): Promise<readonly string[]> {

@@ -8,11 +8,6 @@ export interface Plane {
   stop(deadlineAt: number): Promise<readonly string[]>;
 }
 
-export interface Listeners {
-  readonly gateway: string;
-  readonly management: string;
-}
-
 /** Services of one row start together, after those of the rows above; they end in the opposite order. */
 export const startRows = [
   ['approval-service'],

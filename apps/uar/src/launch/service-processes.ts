@@ -1,13 +1,13 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment, LoadedConfig } from '@uar/config';
 import type { ServiceName } from '@uar/contracts';
+import type { Endpoints } from '@uar/service';
 import { z } from 'zod';
 import { createGatewayClient } from '../client/gateway-client.js';
 import type { BusChoice } from './bus-choice.js';
 import { startNats, type NatsChild } from './nats-child.js';
-import { startRows, type Listeners, type Plane } from './plane.js';
+import { startRows, type Plane } from './plane.js';
+import { mainOf, nodeFlags, wholeEnvironment } from './service-environment.js';
 import { SupervisedProcess } from './supervised-process.js';
 
 export interface ServiceProcesses {
@@ -21,9 +21,6 @@ const Ready = z.object({
   kind: z.literal('ready'),
   endpoints: z.object({ gateway: z.url(), management: z.url() }).optional(),
 });
-
-/** Node flag without which Node 20 and 22 abort in cedar-wasm. */
-export const nodeFlags = ['--no-turbo-inline-js-wasm-calls'];
 
 /** One process per service, on NATS. Rejects when one does not start; the others are stopped then. */
 export async function startServiceProcesses(options: ServiceProcesses): Promise<Plane> {
@@ -44,7 +41,7 @@ export async function startServiceProcesses(options: ServiceProcesses): Promise<
 
 class ProcessGroup {
   readonly #rows: SupervisedProcess[][];
-  #listeners: Listeners | undefined;
+  #listeners: Endpoints | undefined;
 
   constructor(
     private readonly options: ServiceProcesses,
@@ -59,7 +56,7 @@ class ProcessGroup {
     for (const settled of starts) if (settled.status === 'rejected') throw settled.reason;
   }
 
-  listeners(): Listeners {
+  listeners(): Endpoints {
     if (this.#listeners === undefined) throw new Error('the gateway does not say where it listens');
     return this.#listeners;
   }
@@ -96,20 +93,15 @@ class ProcessGroup {
   }
 
   #envOf(name: ServiceName): Record<string, string> {
-    const { bus, env, loaded } = this.options;
-    const inherited = Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    );
     return {
-      ...Object.fromEntries(inherited),
-      ...(loaded.file === undefined ? {} : { UAR_CONFIG: loaded.file }),
-      UAR_DATA_DIR: loaded.config.data_dir,
+      ...wholeEnvironment(this.options),
       ...(name === 'gateway' ? portsOf(this.#listeners) : {}),
-      ...this.#credentials(name, bus),
+      ...this.#credentials(name),
     };
   }
 
-  #credentials(name: ServiceName, bus: ServiceProcesses['bus']): Record<string, string> {
+  #credentials(name: ServiceName): Record<string, string> {
+    const { bus } = this.options;
     if (bus.kind === 'url') return { NATS_URL: bus.url };
     if (this.nats === undefined) throw new Error('there is no nats-server');
     return {
@@ -121,7 +113,7 @@ class ProcessGroup {
 }
 
 /** A gateway that is started again keeps the ports that the first one took. */
-function portsOf(listeners: Listeners | undefined): Record<string, string> {
+function portsOf(listeners: Endpoints | undefined): Record<string, string> {
   if (listeners === undefined) return {};
   return { UAR_PORT: portOf(listeners.gateway), UAR_MANAGEMENT_PORT: portOf(listeners.management) };
 }
@@ -129,11 +121,6 @@ function portsOf(listeners: Listeners | undefined): Record<string, string> {
 function portOf(url: string): string {
   const { port, protocol } = new URL(url);
   return port === '' ? (protocol === 'https:' ? '443' : '80') : port;
-}
-
-/** The app's main.js, beside its door. */
-export function mainOf(app: string): string {
-  return join(dirname(createRequire(import.meta.url).resolve(`@uar/${app}/module`)), 'main.js');
 }
 
 async function readyProblems(management: string): Promise<readonly string[]> {

@@ -29,6 +29,8 @@ interface Launch {
   readonly loaded: LoadedConfig;
   readonly bus: RealBus;
   readonly proxy: ProxyPlan | undefined;
+  /** Why there is no proxy. */
+  readonly note: string | undefined;
   say(line: string): void;
 }
 
@@ -52,7 +54,7 @@ export async function up(world: World, options: UpOptions): Promise<ExitCode> {
   }
   warn(world, loaded);
   const say = (line: string) => (options.json ? world.err : world.out)(`${line}\n`);
-  return await onOwnFolder({ world, options, env, loaded, bus, proxy: plan.proxy, say });
+  return await onOwnFolder({ world, options, env, loaded, bus, proxy: plan.proxy, note: plan.note, say });
 }
 
 function fullNeedsNats(loaded: ReturnType<typeof loadConfig>, bus: BusChoice) {
@@ -110,6 +112,7 @@ async function run(launch: Launch, signals: StopSignals): Promise<ExitCode> {
     `profile ${loaded.config.profile}, configuration ${loaded.file ?? 'by default'}, data in ${loaded.config.data_dir}`,
   );
   say(busLine(launch.bus));
+  if (launch.note !== undefined) say(launch.note);
   const plane = await startPlane(launch);
   let proxy: DevProxy | undefined;
   try {
@@ -144,7 +147,7 @@ async function startPlane({ loaded, env, bus, say }: Launch): Promise<Plane> {
 
 async function startProxyFor(launch: Launch, plane: Plane): Promise<DevProxy | undefined> {
   if (launch.proxy === undefined) return undefined;
-  return await startDevProxy({ ...launch, plan: launch.proxy, upstream: plane.gateway });
+  return await startDevProxy({ ...launch, plan: launch.proxy, gateway: plane.gateway });
 }
 
 async function announce(
