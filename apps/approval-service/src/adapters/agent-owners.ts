@@ -1,0 +1,23 @@
+import type { Ledger } from '@uar/ledger';
+import { z } from 'zod';
+import type { AgentOwners } from '../domain/ports.js';
+
+/** Namespace in which registered agents are kept, by tenant and agent id. */
+const agentsNamespace = 'agent';
+
+const RegisteredAgent = z.looseObject({ owner: z.string().min(1).max(256) });
+
+/** Owners as the agents API wrote them. */
+export class SettingsAgentOwners implements AgentOwners {
+  constructor(private readonly ledger: Pick<Ledger, 'readSettings'>) {}
+
+  async read() {
+    const { settings } = await this.ledger.readSettings({ namespace: agentsNamespace });
+    const owners = new Map<string, string>();
+    for (const { tenant, key, value } of settings) {
+      const agent = RegisteredAgent.safeParse(value);
+      if (agent.success) owners.set(`${tenant}/${key}`, agent.data.owner);
+    }
+    return (tenant: string, agentId: string) => owners.get(`${tenant}/${agentId}`);
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import type { Ledger } from '@uar/ledger';
+import type { ServiceContext } from '@uar/service';
+import { SettingsAgentOwners } from './adapters/agent-owners.js';
+import { BusAnnouncer, BusAuthority, BusCallHolder } from './adapters/bus-peers.js';
+import { ExpiryTimer } from './adapters/expiry-timer.js';
+import { openServiceLedger } from './adapters/service-ledger.js';
+import { ApprovalsController } from './approvals.controller.js';
+import { Approvals } from './domain/approvals.js';
+import { Lifecycle } from './domain/lifecycle.js';
+import { Votes } from './domain/votes.js';
+import { LedgerStatus } from './ledger-status.js';
+import { LedgerController } from './ledger.controller.js';
+import { ReceiptsController } from './receipts.controller.js';
+import { LEDGER } from './tokens.js';
+
+const clock = { now: () => Date.now() };
+
+@Module({})
+export class AppModule implements OnModuleInit, OnApplicationShutdown {
+  constructor(
+    @Inject(LEDGER) private readonly ledger: Ledger,
+    @Inject(ExpiryTimer) private readonly timer: ExpiryTimer,
+  ) {}
+
+  static with(context: ServiceContext): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [ApprovalsController, ReceiptsController, LedgerController],
+      providers: providers(context),
+    };
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.timer.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.timer.stop();
+    await this.ledger.close();
+  }
+}
+
+function providers({ bus, config, log }: ServiceContext): Provider[] {
+  const announcer = new BusAnnouncer(bus);
+  const authority = new BusAuthority(bus);
+  const { max_pending: maxPending, max_new_per_minute: maxNewPerMinute } = config.approvals;
+  const setting = {
+    governance: config.governance.enabled ? ('on' as const) : ('off' as const),
+    profile: config.profile,
+  };
+  return [
+    { provide: LEDGER, useFactory: () => openServiceLedger(config) },
+    { provide: LedgerStatus, inject: [LEDGER], useFactory: (ledger: Ledger) => new LedgerStatus(ledger) },
+    {
+      provide: Lifecycle,
+      inject: [LEDGER],
+      useFactory: (store: Ledger) => new Lifecycle({ store, announcer, clock }),
+    },
+    {
+      provide: ExpiryTimer,
+      inject: [Lifecycle],
+      useFactory: (lifecycle: Lifecycle) =>
+        new ExpiryTimer({ clock, log, expire: () => lifecycle.expireDue() }),
+    },
+    {
+      provide: Approvals,
+      inject: [LEDGER, ExpiryTimer],
+      useFactory: (store: Ledger, alarm: ExpiryTimer) => {
+        const owners = new SettingsAgentOwners(store);
+        const limits = { maxPending, maxNewPerMinute };
+        return new Approvals({ store, authority, announcer, owners, alarm, clock, limits });
+      },
+    },
+    {
+      provide: Votes,
+      inject: [LEDGER, Lifecycle],
+      useFactory: (store: Ledger, lifecycle: Lifecycle) => {
+        const owners = new SettingsAgentOwners(store);
+        const holder = new BusCallHolder(bus);
+        return new Votes({ store, lifecycle, authority, holder, announcer, owners, clock, setting });
+      },
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+import { principalId, type ApprovalResource, type ApprovalView, type Principal } from '@uar/contracts';
+import { statusAt } from './approval-steps.js';
+import type { AgentOwners, ApprovalRecord, VoteRecord } from './ports.js';
+
+type Level = ApprovalView['risk']['level'];
+
+const approversText = 'anyone whom policy lets approve';
+
+/** GOVERNANCE.md 2: 0-1 low, 2 medium, 3 high, 4 critical. */
+export function riskLevel(risk: number): Level {
+  if (risk <= 1) return 'low';
+  if (risk === 2) return 'medium';
+  return risk === 3 ? 'high' : 'critical';
+}
+
+export function approvalView(record: ApprovalRecord, now: number): ApprovalView {
+  const { draft } = record;
+  return {
+    approval_id: draft.approval_id,
+    call_id: draft.call_id,
+    run_id: draft.run_id,
+    tool: draft.tool_name,
+    server: draft.tool.server,
+    requester: principalId(draft.requester),
+    arguments_preview: draft.arguments_preview,
+    arguments_digest: draft.arguments_digest,
+    definition_digest: draft.tool.definition_digest,
+    risk: { level: riskLevel(draft.tool.risk), reasons: draft.reasons },
+    rule: { quorum: draft.quorum, approvers: approversText },
+    votes: record.votes.map(voteView),
+    status: statusAt(record, now),
+    created_at: new Date(record.createdAt).toISOString(),
+    expires_at: new Date(draft.expires_at).toISOString(),
+  };
+}
+
+function voteView({ voter, decision, reason, at }: VoteRecord): ApprovalView['votes'][number] {
+  const vote = { by: principalId(voter), decision, at: new Date(at).toISOString() };
+  return reason === undefined ? vote : { ...vote, reason };
+}
+
+/** What the PDP judges a vote or a view on: parties are the requester and, for an agent, whoever owns it. */
+export function approvalResource(
+  { draft }: ApprovalRecord,
+  ownerOf: Awaited<ReturnType<AgentOwners['read']>>,
+): ApprovalResource {
+  const { requester } = draft;
+  const agentId = requester.agent_id ?? (requester.kind === 'agent' ? requester.subject : undefined);
+  const owner = agentId === undefined ? undefined : ownerOf(requester.tenant, agentId);
+  return {
+    approval_id: draft.approval_id,
+    tenant: requester.tenant,
+    tool: draft.tool,
+    parties: owner === undefined ? [requester] : [requester, ownerOfAgent(owner, requester)],
+    expires_at: draft.expires_at,
+  };
+}
+
+/** The owner is known by name alone: nothing else about them is claimed. */
+function ownerOfAgent(subject: string, { issuer, tenant, expires_at }: Principal): Principal {
+  const nothing = { roles: [], groups: [], scopes: [], mfa: false, claims: {} };
+  return { issuer, subject, tenant, kind: 'user', expires_at, ...nothing };
+}

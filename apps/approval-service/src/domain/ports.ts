@@ -1,0 +1,116 @@
+import type {
+  ActionQuestion,
+  AnswerOf,
+  ApprovalDraft,
+  ApprovalStatus,
+  AskOf,
+  Caller,
+  Principal,
+  ReceiptBody,
+  TenantId,
+  authorizeActions,
+  consumeApproval,
+  reviewVotes,
+} from '@uar/contracts';
+import type { ApprovalStep } from './approval-steps.js';
+
+export interface VoteRecord {
+  readonly voter: Principal;
+  readonly decision: 'approve' | 'reject';
+  readonly reason?: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface ApprovalRecord {
+  readonly draft: ApprovalDraft;
+  readonly status: ApprovalStatus;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly votes: readonly VoteRecord[];
+}
+
+export interface Limits {
+  readonly maxPending: number;
+  readonly maxNewPerMinute: number;
+}
+
+/** `refused`: nothing was written; `approval` is the record as it stands. */
+export type Refused = { readonly kind: 'refused'; readonly approval?: ApprovalRecord };
+
+/** Where approvals are kept: every method is one transaction and answers once it is durable. */
+export interface ApprovalStore {
+  createApproval(ask: {
+    readonly draft: ApprovalDraft;
+    readonly limits: Limits;
+    readonly now: number;
+  }): Promise<
+    | { readonly kind: 'created'; readonly approval: ApprovalRecord }
+    | { readonly kind: 'limited'; readonly retryAfterMs: number }
+  >;
+  readApproval(ask: { readonly approvalId: string }): Promise<ApprovalRecord | undefined>;
+  listApprovals(ask: {
+    readonly tenant: TenantId;
+    readonly status?: ApprovalStatus;
+    readonly after?: { readonly createdAt: number; readonly approvalId: string };
+    readonly limit: number;
+  }): Promise<readonly ApprovalRecord[]>;
+  recordVote(ask: {
+    readonly approvalId: string;
+    readonly vote: Omit<VoteRecord, 'at'>;
+    readonly receipt: ReceiptBody;
+    readonly to?: ApprovalStatus;
+    readonly now: number;
+  }): Promise<{ readonly kind: 'counted'; readonly approval: ApprovalRecord } | Refused>;
+  moveApproval(
+    ask: ApprovalStep & {
+      readonly approvalId: string;
+      readonly when: 'live' | 'due' | 'any';
+      readonly now: number;
+    },
+  ): Promise<{ readonly kind: 'moved'; readonly approval: ApprovalRecord } | Refused>;
+  consumeApproval(
+    ask: AskOf<typeof consumeApproval> & { readonly now: number },
+  ): Promise<AnswerOf<typeof consumeApproval>>;
+  expireApprovals(ask: { readonly now: number }): Promise<readonly ApprovalRecord[]>;
+  nextExpiry(): Promise<number | undefined>;
+}
+
+/** The PDP. `unreachable`: nobody decided, which is never a yes. */
+export interface Authority {
+  authorize(
+    caller: Caller,
+    questions: readonly ActionQuestion[],
+  ): Promise<
+    | ({ readonly kind: 'decided' } & AnswerOf<typeof authorizeActions>)
+    | { readonly kind: 'unreachable'; readonly cause: string }
+  >;
+}
+
+/** The gateway that holds a waiting call. `unknown`: it may be alive, but did not say. */
+export interface CallHolder {
+  review(
+    gateway: string,
+    ask: AskOf<typeof reviewVotes>,
+  ): Promise<'released' | 'not_released' | 'gone' | 'unknown'>;
+}
+
+/** Told only of what is durable. */
+export interface Announcer {
+  required(record: ApprovalRecord): void;
+  settled(record: ApprovalRecord): void;
+}
+
+/** Who answers for an agent, by its tenant and id; undefined when it is not registered. */
+export interface AgentOwners {
+  read(): Promise<(tenant: TenantId, agentId: string) => string | undefined>;
+}
+
+/** Wakes the expiry no later than `at` (epoch milliseconds). */
+export interface Alarm {
+  setFor(at: number): void;
+}
+
+export interface Clock {
+  now(): number;
+}

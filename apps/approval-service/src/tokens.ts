@@ -1,0 +1,2 @@
+/** Injection token of the one ledger. */
+export const LEDGER = Symbol('approval-service.ledger');
