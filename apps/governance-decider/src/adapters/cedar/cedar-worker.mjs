@@ -1,0 +1,183 @@
+// @ts-check
+// Plain JavaScript, so that the same file is loaded from the sources and from dist: worker threads get no transpiler.
+import { parentPort, workerData } from 'node:worker_threads';
+import {
+  initSync,
+  policyToJson,
+  preparsePolicySet,
+  preparseSchema,
+  checkParseSchema,
+  statefulIsAuthorized,
+  validate,
+} from '@cedar-policy/cedar-wasm/web';
+
+/** @typedef {import('./worker-protocol.js').WorkerAsk} WorkerAsk */
+/** @typedef {import('./worker-protocol.js').WorkerResult} WorkerResult */
+/** @typedef {import('./worker-protocol.js').WorkerStart} WorkerStart */
+/** @typedef {import('../../domain/cedar/cedar.js').RawAnswer} RawAnswer */
+/** @typedef {import('../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
+/** @typedef {import('@cedar-policy/cedar-wasm/web').StatefulAuthorizationCall} Call */
+/** @typedef {import('@cedar-policy/cedar-wasm/web').DetailedError} DetailedError */
+
+const port = parentPort;
+if (port === null) throw new Error('runs as a worker thread only');
+/** @type {WorkerStart} */
+const start = workerData;
+const { memory } = initSync({ module: start.module });
+const warmUpRounds = 10;
+
+let throws = 0;
+/** Name of the preparsed schema per installed set. @type {Map<string, string>} */
+const schemaNames = new Map();
+
+/** @param {readonly DetailedError[]} errors */
+const textOf = (errors) =>
+  errors.map(({ message, help }) => (help === null ? message : `${message} (${help})`)).join('; ');
+
+/** @param {unknown} error */
+const thrown = (error) => {
+  throws += 1;
+  return String(error);
+};
+
+/**
+ * @param {string} set
+ * @param {CedarQuestion} question
+ * @returns {RawAnswer}
+ */
+function answer(set, question) {
+  const schemaName = schemaNames.get(set);
+  if (schemaName === undefined) return { kind: 'lost', cause: 'engine_unavailable' };
+  try {
+    const { principal, action, resource, context, entities } = question;
+    const call = /** @type {Call} */ ({
+      principal,
+      action: { type: 'UAR::Action', id: action },
+      resource,
+      context,
+      entities,
+      preparsedSchemaName: schemaName,
+      preparsedPolicySetId: set,
+      validateRequest: true,
+    });
+    const found = statefulIsAuthorized(call);
+    if (found.type === 'failure') return { kind: 'invalid', message: textOf(found.errors) };
+    const { decision, diagnostics } = found.response;
+    const errors = diagnostics.errors.map(({ policyId }) => policyId);
+    return { kind: 'decided', decision, reasons: diagnostics.reason, errors };
+  } catch (error) {
+    return { kind: 'threw', message: thrown(error) };
+  }
+}
+
+/** @param {RawAnswer} found */
+const isYes = (found) =>
+  found.kind === 'decided' &&
+  found.decision === 'allow' &&
+  found.errors.length === 0 &&
+  found.reasons.length > 0;
+
+/**
+ * @param {Extract<WorkerAsk, { op: 'ask' }>} batch
+ * @returns {RawAnswer[]}
+ */
+function answerAll({ set, questions, stopAtRefusal }) {
+  let isRefused = false;
+  return questions.map((question) => {
+    if (isRefused && stopAtRefusal) return { kind: 'not_asked' };
+    const found = answer(set, question);
+    isRefused ||= !isYes(found);
+    return found;
+  });
+}
+
+/**
+ * @param {Extract<WorkerAsk, { op: 'install' }>} ask
+ * @returns {WorkerResult}
+ */
+function install({ version, schemaName, schema, policies, warmUp }) {
+  const known = [...schemaNames.values()].includes(schemaName);
+  const parsedSchema = known ? { type: 'success' } : preparseSchema(schemaName, schema);
+  if (parsedSchema.type === 'failure') return { kind: 'failed', message: 'the schema could not be prepared' };
+  const parsed = preparsePolicySet(version, { staticPolicies: policies });
+  if (parsed.type === 'failure') return { kind: 'failed', message: textOf(parsed.errors) };
+  schemaNames.set(version, schemaName);
+  for (let round = 0; round < warmUpRounds; round += 1)
+    for (const question of warmUp) answer(version, question);
+  return { kind: 'done' };
+}
+
+/**
+ * Prepared sets cannot be deleted: an empty one under the same name frees their policies.
+ * @param {readonly string[]} versions
+ * @returns {WorkerResult}
+ */
+function retire(versions) {
+  for (const version of versions) {
+    schemaNames.delete(version);
+    preparsePolicySet(version, {});
+  }
+  return { kind: 'done' };
+}
+
+/**
+ * @param {Extract<WorkerAsk, { op: 'inspect' }>} ask
+ * @returns {WorkerResult}
+ */
+function inspect({ schema, policies }) {
+  const parsedSchema = checkParseSchema(schema);
+  if (parsedSchema.type === 'failure') {
+    const schemaProblem = textOf(parsedSchema.errors);
+    return { kind: 'inspected', inspection: { schemaProblem, policies: {}, findings: [] } };
+  }
+  const read = Object.entries(policies).map(([id, text]) => {
+    const found = policyToJson(text);
+    return [id, found.type === 'success' ? { json: found.json } : { broken: textOf(found.errors) }];
+  });
+  const isWhole = read.every(([, found]) => typeof found === 'object' && 'json' in found);
+  const findings = isWhole ? findingsOf(schema, policies) : [];
+  return { kind: 'inspected', inspection: { policies: Object.fromEntries(read), findings } };
+}
+
+/**
+ * @param {string} schema
+ * @param {Readonly<Record<string, string>>} policies
+ */
+function findingsOf(schema, policies) {
+  const found = validate({ schema, policies: { staticPolicies: { ...policies } } });
+  if (found.type === 'failure') return [{ policy: '', message: textOf(found.errors) }];
+  const perPolicy = [...found.validationErrors, ...found.validationWarnings].map(({ policyId, error }) => ({
+    policy: policyId,
+    message: textOf([error]),
+  }));
+  return [
+    ...perPolicy,
+    ...found.otherWarnings.map((warning) => ({ policy: '', message: textOf([warning]) })),
+  ];
+}
+
+/**
+ * @param {WorkerAsk} ask
+ * @returns {WorkerResult}
+ */
+function perform(ask) {
+  try {
+    switch (ask.op) {
+      case 'ask':
+        return { kind: 'answers', answers: answerAll(ask) };
+      case 'install':
+        return install(ask);
+      case 'retire':
+        return retire(ask.versions);
+      case 'inspect':
+        return inspect(ask);
+    }
+  } catch (error) {
+    return { kind: 'failed', message: thrown(error) };
+  }
+}
+
+port.on('message', (/** @type {WorkerAsk} */ ask) => {
+  const result = perform(ask);
+  port.postMessage({ id: ask.id, result, throws, memoryBytes: memory.buffer.byteLength });
+});

@@ -1,0 +1,42 @@
+import { checkCandidate } from '../policy/candidate.js';
+import type { Laboratory } from '../policy/laboratory.js';
+import type { PolicySet, PolicyTexts } from '../policy/policy-set.js';
+import type { CaseFile } from './case-file.js';
+import { differences, runCase } from './run-case.js';
+
+export interface CaseFailure {
+  readonly case: string;
+  readonly differences: readonly string[];
+}
+
+/** Runs the cases of a file against a set, with the file's own policies beside it, in the spare instance. */
+export async function rehearseCases(
+  file: CaseFile,
+  texts: PolicyTexts,
+  laboratory: Laboratory,
+): Promise<readonly CaseFailure[]> {
+  const whole = { schema: texts.schema, policies: { ...texts.policies, ...file.policies } };
+  const candidate = await checkCandidate(whole, laboratory);
+  if (candidate.kind === 'unsound') {
+    const problems = candidate.problems.map(({ policy, message }) => `${policy ?? ''}: ${message}`);
+    return [{ case: 'the set itself', differences: problems }];
+  }
+  const { version } = candidate.set;
+  const installed = await laboratory.install({ ...whole, version, warmUp: [] });
+  if (installed.kind === 'failed') return [{ case: 'the set itself', differences: [installed.message] }];
+  return failuresOf(file, candidate.set, laboratory);
+}
+
+async function failuresOf(
+  file: CaseFile,
+  set: PolicySet,
+  laboratory: Laboratory,
+): Promise<readonly CaseFailure[]> {
+  const failures: CaseFailure[] = [];
+  for (const row of file.cases) {
+    const found = await runCase(file, row.question, { set, engine: laboratory.engine });
+    const wrong = differences(row, found);
+    if (wrong.length > 0) failures.push({ case: row.case, differences: wrong });
+  }
+  return failures;
+}

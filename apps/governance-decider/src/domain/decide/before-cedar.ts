@@ -1,0 +1,27 @@
+import type { CallQuestion, Capability, Principal } from '@uar/contracts';
+import { deny, type CallVerdict } from './verdict.js';
+
+type Denied = Extract<CallVerdict, { kind: 'deny' }>;
+
+/** Clocks of the identity provider and ours may differ by this much (DESIGN.md 4). */
+const skewMs = 30_000;
+
+/** What needs no policy and may be said to anybody. */
+export function refusalOfPrincipal(question: CallQuestion, now: number): Denied | undefined {
+  const { expires_at: expiresAt } = question.caller.principal;
+  return expiresAt + skewMs <= now ? deny('policy_denied', 'principal_expired') : undefined;
+}
+
+/** What needs no policy but may be said only to somebody who may discover the tool (DESIGN.md 3, stage 5). */
+export function refusalOfTool(question: CallQuestion): Denied | undefined {
+  const { tool, caller } = question;
+  if (!tool.pinned) return deny('quarantined', 'definition_unreviewed');
+  return holds(caller.principal, tool.capabilities)
+    ? undefined
+    : deny('capability_denied', 'capability_missing');
+}
+
+function holds(principal: Principal, needed: readonly Capability[]): boolean {
+  const { capabilities } = principal;
+  return capabilities === undefined || needed.every((capability) => capabilities.includes(capability));
+}

@@ -1,0 +1,113 @@
+import type { ActionQuestion, CallQuestion, Caller, Principal, ToolFacts } from '@uar/contracts';
+import type { Directory, TenantFacts } from '../question/directory.js';
+import { partyUsers } from './actions.js';
+import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
+import {
+  deny,
+  type ActionVerdict,
+  type CallVerdict,
+  type DenialCause,
+  type Judge,
+  type Judged,
+  type ToolSight,
+  type Votes,
+} from './verdict.js';
+
+/**
+ * What remains where an operator switched Cedar off (DESIGN.md 2; profile minimal on loopback alone): tenant, capability,
+ * quarantine, risk, and approval by role `admin`.
+ */
+export class PlainJudge implements Judge {
+  readonly governance = 'off';
+
+  constructor(private readonly parts: { readonly directory: Directory; readonly now: () => number }) {}
+
+  versionFor(): string {
+    return 'off';
+  }
+
+  judgeCall(question: CallQuestion): Promise<Judged> {
+    return Promise.resolve({ version: this.versionFor(), verdict: this.callVerdict(question) });
+  }
+
+  judgeRelease(question: CallQuestion, votes: Votes): Promise<Judged> {
+    return Promise.resolve({ version: this.versionFor(), verdict: this.releaseVerdict(question, votes) });
+  }
+
+  sights(caller: Caller, tools: readonly ToolFacts[]): Promise<readonly ToolSight[]> {
+    return Promise.resolve(
+      tools.map((tool) => {
+        if (this.hiddenCause(caller, tool) !== undefined) return { kind: 'hidden' };
+        return { kind: 'visible', approval: this.gates(tool).length > 0 ? 'always' : 'never' };
+      }),
+    );
+  }
+
+  /** Role `admin` administers and approves; everybody lists, and sees what it asked for. */
+  judgeActions(caller: Caller, questions: readonly ActionQuestion[]): Promise<readonly ActionVerdict[]> {
+    return Promise.resolve(questions.map((question) => this.actionVerdict(caller.principal, question)));
+  }
+
+  private callVerdict(question: CallQuestion): CallVerdict {
+    const expired = refusalOfPrincipal(question, this.parts.now());
+    if (expired !== undefined) return expired;
+    const hidden = this.hiddenCause(question.caller, question.tool);
+    if (hidden !== undefined) return deny('unknown_tool', hidden);
+    const refused = refusalOfTool(question);
+    if (refused !== undefined) return refused;
+    if (this.tenantOf(question.tool).killSwitch) return deny('policy_denied', 'kill_switch');
+    const reasons = this.gates(question.tool);
+    if (reasons.length === 0) return { kind: 'allow', determining: [] };
+    return { kind: 'require_approval', determining: [], reasons };
+  }
+
+  private releaseVerdict(question: CallQuestion, votes: Votes): CallVerdict {
+    const call = this.callVerdict(question);
+    if (call.kind !== 'require_approval') return call;
+    const approvers = votes.votes.filter(({ principal }) => isAdmin(principal, question.tool.tenant));
+    const distinct = new Set(approvers.map(({ principal }) => principal.subject));
+    const isReleased = distinct.size >= question.tool.quorum && this.parts.now() < votes.expiresAt;
+    return isReleased ? { kind: 'allow', determining: [] } : call;
+  }
+
+  private hiddenCause(caller: Caller, tool: ToolFacts): DenialCause | undefined {
+    const { principal } = caller;
+    if (principal.tenant !== tool.tenant) return 'other_tenant';
+    const agentId = principal.kind === 'agent' ? principal.subject : principal.agent_id;
+    if (agentId !== undefined && this.parts.directory.agent(principal.tenant, agentId) === undefined)
+      return 'agent_unknown';
+    const isOffered = tool.enabled && this.tenantOf(tool).enabledFamilies.includes(tool.family);
+    return isOffered ? undefined : 'tool_disabled';
+  }
+
+  private gates(tool: ToolFacts): readonly string[] {
+    const isRisky = tool.risk > this.tenantOf(tool).maxUnattendedRisk;
+    const mayDestroy = tool.destructive || (!tool.hints_trusted && !tool.read_only);
+    return [
+      ...(isRisky ? ['risk tier is above what the tenant lets run unattended'] : []),
+      ...(mayDestroy ? ['tool may destroy data'] : []),
+    ];
+  }
+
+  private tenantOf(tool: ToolFacts): TenantFacts {
+    return this.parts.directory.tenant(tool.tenant);
+  }
+
+  private actionVerdict(principal: Principal, question: ActionQuestion): ActionVerdict {
+    if (question.kind === 'list_tools') return { kind: 'allow' };
+    const tenant = question.kind === 'approval' ? question.resource.tenant : principal.tenant;
+    if (isAdmin(principal, tenant)) return { kind: 'allow' };
+    if (question.kind === 'approval' && question.action === 'viewApproval') {
+      const parties = question.resource.parties.flatMap((party) => partyUsers(party, this.parts.directory));
+      const own = partyUsers(principal, this.parts.directory).map(({ id }) => id);
+      if (parties.some(({ id }) => own.includes(id))) return { kind: 'allow' };
+    }
+    return { kind: 'deny', cause: 'not_permitted', determining: [] };
+  }
+}
+
+/** A person with the role; an agent never decides, whomever it acts for. */
+function isAdmin(principal: Principal, tenant: string): boolean {
+  const isPerson = principal.kind === 'user' && principal.agent_id === undefined;
+  return isPerson && principal.tenant === tenant && principal.roles.includes('admin');
+}

@@ -1,0 +1,26 @@
+/** What is known of tenants and agents besides what a token says: settings and registrations (the PIP). */
+export interface TenantFacts {
+  readonly killSwitch: boolean;
+  /** `mcp`, `native.file`, ... */
+  readonly enabledFamilies: readonly string[];
+  readonly maxUnattendedRisk: number;
+  readonly approvalNeedsMfa: boolean;
+  readonly approvalNeedsInteractive: boolean;
+}
+
+export interface AgentFacts {
+  /** Subject of the owning user. */
+  readonly owner: string;
+  readonly class?: string;
+  readonly maxRisk: number;
+  readonly suspended: boolean;
+}
+
+export interface Directory {
+  /** Changes whenever any answer of the directory may have changed. */
+  readonly revision: number;
+  tenant(tenant: string): TenantFacts;
+  /** Nothing: nobody registered such an agent. */
+  agent(tenant: string, id: string): AgentFacts | undefined;
+  isUserSuspended(tenant: string, subject: string): boolean;
+}
