@@ -6,6 +6,10 @@ import { CallDesk } from './domain/call-desk.js';
 export const service: ServiceDefinition = microservice({
   name: 'native-tool-host',
   module: (context) => NativeToolHostModule.with(context),
+  started(app) {
+    app.get(HostBeat).start();
+    return Promise.resolve();
+  },
   stop(app) {
     app.get(CallDesk).close();
     app.get(HostBeat).stop();

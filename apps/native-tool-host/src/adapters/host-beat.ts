@@ -1,4 +1,3 @@
-import type { OnApplicationBootstrap } from '@nestjs/common';
 import type { Bus } from '@uar/bus';
 import { hostBeat, registryStarted, TenantId } from '@uar/contracts';
 
@@ -13,7 +12,7 @@ const beatMs = 1_000;
 const reportTenant = TenantId.parse('default');
 
 /** Says once a second, and whenever a registry starts, that this host lives and what it serves. */
-export class HostBeat implements OnApplicationBootstrap {
+export class HostBeat {
   private readonly since = Date.now();
   private stopping = false;
   private timer: NodeJS.Timeout | undefined;
@@ -21,14 +20,8 @@ export class HostBeat implements OnApplicationBootstrap {
 
   constructor(private readonly options: HostBeatOptions) {}
 
-  /** Once the handlers are on the bus: whoever hears the first beat may ask at once. */
-  onApplicationBootstrap(): void {
-    setImmediate(() => {
-      if (!this.stopping) this.start();
-    });
-  }
-
-  private start(): void {
+  /** To be called once the handlers are on the bus: whoever hears the first beat may ask at once. */
+  start(): void {
     this.unlisten = this.options.bus.listen(registryStarted, () => {
       this.beat();
     });
