@@ -1,0 +1,86 @@
+export interface SseReaderOptions {
+  /** Longest event that is kept. */
+  readonly maxBytes: number;
+  /** The data of an event of type `message`; other types are none of MCP's. */
+  readonly onData: (data: string) => void;
+  /** An event is longer than that; it is skipped. */
+  readonly onTooLong: (bytes: number) => void;
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Reads `text/event-stream` (HTML Living Standard 9.2.6) from bytes: linear, and at most `maxBytes` in memory. */
+export class SseReader {
+  private line: Uint8Array[] = [];
+  private lineBytes = 0;
+  private data: string[] = [];
+  private eventBytes = 0;
+  private type = '';
+  private tooLong = false;
+  private afterCarriageReturn = false;
+  private isFirstLine = true;
+
+  constructor(private readonly options: SseReaderOptions) {}
+
+  read(chunk: Uint8Array): void {
+    let start = this.afterCarriageReturn && chunk[0] === newline ? 1 : 0;
+    if (chunk.length > 0) this.afterCarriageReturn = false;
+    for (let end = lineEnd(chunk, start); end !== -1; end = lineEnd(chunk, start)) {
+      this.take(chunk.subarray(start, end));
+      this.endLine();
+      start = end + 1;
+      if (chunk[end] !== carriageReturn) continue;
+      if (start === chunk.length) this.afterCarriageReturn = true;
+      else if (chunk[start] === newline) start += 1;
+    }
+    this.take(chunk.subarray(start));
+  }
+
+  private take(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.eventBytes += part.length;
+    this.lineBytes += part.length;
+    if (this.eventBytes <= this.options.maxBytes) this.line.push(part);
+    else if (!this.tooLong) {
+      this.tooLong = true;
+      this.line = [];
+      this.data = [];
+      this.options.onTooLong(this.eventBytes);
+    }
+  }
+
+  private endLine(): void {
+    const isEmpty = this.lineBytes === 0;
+    const text = this.tooLong ? '' : Buffer.concat(this.line).toString('utf8');
+    this.line = [];
+    this.lineBytes = 0;
+    if (isEmpty) return this.endEvent();
+    if (!this.tooLong) this.field(this.isFirstLine ? text.replace(/^\uFEFF/, '') : text);
+    this.isFirstLine = false;
+  }
+
+  private field(line: string): void {
+    const colon = line.indexOf(':');
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (name === 'data') this.data.push(value);
+    else if (name === 'event') this.type = value;
+  }
+
+  private endEvent(): void {
+    const data = this.data.join('\n');
+    const isMessage = !this.tooLong && (this.type === '' || this.type === 'message');
+    this.data = [];
+    this.eventBytes = 0;
+    this.type = '';
+    this.tooLong = false;
+    if (isMessage && data !== '') this.options.onData(data);
+  }
+}
+
+function lineEnd(chunk: Uint8Array, from: number): number {
+  const feed = chunk.indexOf(newline, from);
+  const carriage = chunk.subarray(from, feed === -1 ? chunk.length : feed).indexOf(carriageReturn);
+  return carriage === -1 ? feed : from + carriage;
+}

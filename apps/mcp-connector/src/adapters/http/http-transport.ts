@@ -1,0 +1,226 @@
+import { Agent, type IncomingMessage } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
+import { AuthRequired, Broken, NotSent } from '../not-sent.js';
+import { contentTypeOf, readBody, readEvents } from './body.js';
+import { listenForNotifications } from './notification-stream.js';
+import { send, type HttpExchange, type HttpTarget } from './post.js';
+
+export interface HttpTransportOptions {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lookup: LookupFunction;
+  /** Longest message that is read. */
+  readonly maxFrameBytes: number;
+}
+
+/** Headers that are the transport's own, whatever is configured. */
+const reservedHeaders = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'transfer-encoding',
+]);
+const sessionPattern = /^[\x21-\x7e]{1,1024}$/;
+/** How long the answer to a call that nobody waits for any more may still come, to be counted. */
+const abandonedMs = 5_000;
+/** How long an event stream may stay open behind the answer that it was for. */
+const lingerMs = 1_000;
+const closeMs = 1_000;
+const maxErrorBytes = 64 * 1024;
+
+/** MCP streamable HTTP (2025-03-26 and later) on node:http with a keep-alive agent of its own. */
+export class HttpTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  private readonly target: HttpTarget & { readonly agent: Agent };
+  private readonly closing = new AbortController();
+  /** Requests whose response has not come, by JSON-RPC id. */
+  private readonly open = new Map<number, AbortController>();
+  private readonly ownHeaders: Readonly<Record<string, string>>;
+  private session: string | undefined;
+  private protocolVersion: string | undefined;
+  private noise = 0;
+
+  constructor(private readonly options: HttpTransportOptions) {
+    this.ownHeaders = Object.fromEntries(
+      Object.entries(options.headers)
+        .map(([name, value]) => [name.toLowerCase(), value] as const)
+        .filter(([name]) => !reservedHeaders.has(name)),
+    );
+    const agent = options.url.protocol === 'https:' ? TlsAgent : Agent;
+    this.target = { url: options.url, lookup: options.lookup, agent: new agent({ keepAlive: true }) };
+  }
+
+  /** Frames that were no JSON-RPC. */
+  get noiseFrames(): number {
+    return this.noise;
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.protocolVersion = version;
+  }
+
+  /** Settles with the head of the response; what is wrong with its body becomes the answer of the request. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.closing.signal.aborted) throw new NotSent('the connection is closed');
+    const id = 'method' in message && 'id' in message ? Number(message.id) : undefined;
+    const abort = new AbortController();
+    if (id !== undefined) this.open.set(id, abort);
+    try {
+      const response = await send(this.target, this.post(encodeFrame(message), abort.signal));
+      await this.accept(response, id);
+    } catch (error) {
+      if (id !== undefined) this.open.delete(id);
+      throw error;
+    }
+    if ('method' in message) this.afterSending(message);
+  }
+
+  async close(): Promise<void> {
+    if (this.closing.signal.aborted) return;
+    this.closing.abort();
+    for (const abort of this.open.values()) abort.abort();
+    this.open.clear();
+    if (this.session !== undefined) await this.deleteSession();
+    this.target.agent.destroy();
+    this.onclose?.();
+  }
+
+  private afterSending(message: { method: string; params?: { [key: string]: unknown } | undefined }): void {
+    if (message.method === 'notifications/cancelled') this.abandon(Number(message.params?.['requestId']));
+    if (message.method !== 'notifications/initialized') return;
+    void listenForNotifications({
+      open: (signal) =>
+        send(this.target, { method: 'GET', headers: this.headers('text/event-stream'), signal }),
+      maxBytes: this.options.maxFrameBytes,
+      onData: (data) => this.receive(data),
+      signal: this.closing.signal,
+    }).then((gone) => (gone ? this.close() : undefined));
+  }
+
+  private abandon(id: number): void {
+    const abort = this.open.get(id);
+    if (abort === undefined) return;
+    const timer = setTimeout(() => {
+      this.open.delete(id);
+      abort.abort();
+    }, abandonedMs);
+    timer.unref();
+    abort.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  private post(body: string, signal: AbortSignal): HttpExchange {
+    const headers = {
+      ...this.headers('application/json, text/event-stream'),
+      'content-type': 'application/json',
+    };
+    return { method: 'POST', headers, body, signal };
+  }
+
+  private headers(accept: string): Record<string, string> {
+    return {
+      ...this.ownHeaders,
+      accept,
+      ...(this.session === undefined ? {} : { 'mcp-session-id': this.session }),
+      ...(this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }),
+    };
+  }
+
+  private async accept(response: IncomingMessage, id: number | undefined): Promise<void> {
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 299) return await this.refused(response, status, id);
+    const session = response.headers['mcp-session-id'];
+    if (this.protocolVersion === undefined && typeof session === 'string' && sessionPattern.test(session))
+      this.session = session;
+    if (id === undefined) response.resume();
+    else void this.answer(response, id);
+  }
+
+  /** 401 and 403 ask for other credentials; 404 with a session means that the upstream forgot it. */
+  private async refused(response: IncomingMessage, status: number, id: number | undefined): Promise<void> {
+    const type = contentTypeOf(response);
+    const body = await readBody(response, maxErrorBytes).catch(() => undefined);
+    if (status === 401 || status === 403) throw new AuthRequired(`the upstream answered HTTP ${status}`);
+    if (status === 404 && this.session !== undefined) {
+      this.session = undefined;
+      queueMicrotask(() => void this.close());
+      throw new Broken('the upstream ended the session');
+    }
+    const messages =
+      type === 'application/json' && body?.kind === 'text' ? decodeFrame(body.text, 'raw') : undefined;
+    const error = messages?.find((message) => 'error' in message);
+    if (error === undefined || id === undefined) throw new Broken(`the upstream answered HTTP ${status}`);
+    this.settle({ ...error, id }, id);
+  }
+
+  /** Reads the response to a request; ends in exactly one answer to it. */
+  private async answer(response: IncomingMessage, id: number): Promise<void> {
+    const problem = await this.readAnswer(response, id).catch(
+      () => ({ kind: 'transport_failure', message: 'the answer was cut' }) as const,
+    );
+    if (this.open.has(id)) this.settle(problemMessage(id, problem), id);
+  }
+
+  private async readAnswer(
+    response: IncomingMessage,
+    id: number,
+  ): Promise<Parameters<typeof problemMessage>[1]> {
+    const maxBytes = this.options.maxFrameBytes;
+    if (contentTypeOf(response) === 'text/event-stream') {
+      let longest = 0;
+      await readEvents(response, {
+        maxBytes,
+        onData: (data) => {
+          this.receive(data);
+          if (!this.open.has(id)) setTimeout(() => response.destroy(), lingerMs).unref();
+        },
+        onTooLong: (bytes) => {
+          longest = bytes;
+          response.destroy();
+        },
+      });
+      if (longest > 0) return { kind: 'result_too_large', bytes: longest };
+      return { kind: 'transport_failure', message: 'the event stream ended without the answer' };
+    }
+    const body = await readBody(response, maxBytes);
+    if (body.kind === 'too_long') return { kind: 'result_too_large', bytes: body.bytes };
+    this.receive(body.text);
+    return { kind: 'transport_failure', message: 'the response holds no answer' };
+  }
+
+  private receive(text: string): void {
+    const messages = decodeFrame(text, this.protocolVersion === undefined ? 'parsed' : 'raw');
+    if (messages === undefined) this.noise += 1;
+    for (const message of messages ?? []) {
+      const isResponse = !('method' in message);
+      this.settle(message, isResponse ? Number(message.id) : undefined);
+    }
+  }
+
+  private settle(message: JSONRPCMessage, id: number | undefined): void {
+    if (id !== undefined) this.open.delete(id);
+    this.onmessage?.(message);
+  }
+
+  private async deleteSession(): Promise<void> {
+    const signal = AbortSignal.timeout(closeMs);
+    const exchange = { method: 'DELETE', headers: this.headers('application/json'), signal } as const;
+    await send(this.target, exchange).then(
+      (response) => response.resume(),
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { contentTypeOf, readEvents } from './body.js';
+
+export interface NotificationStream {
+  readonly open: (signal: AbortSignal) => Promise<IncomingMessage>;
+  readonly maxBytes: number;
+  readonly onData: (data: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const shortestPauseMs = 500;
+const longestPauseMs = 30_000;
+/** A stream that held this long was no failure: the next one is opened soon. */
+const steadyMs = 10_000;
+
+/**
+ * Keeps the optional GET stream open, on which an upstream sends what belongs to no request. True: the upstream is gone
+ * or knows the session no more. False: it offers no such stream, or the signal aborted.
+ */
+export async function listenForNotifications(stream: NotificationStream): Promise<boolean> {
+  let pauseMs = shortestPauseMs;
+  for (let isFirst = true; !stream.signal.aborted; isFirst = false) {
+    const start = performance.now();
+    const attempt = new AbortController();
+    const abort = (): void => attempt.abort();
+    stream.signal.addEventListener('abort', abort, { once: true });
+    const response = await stream.open(attempt.signal).catch(() => undefined);
+    if (response === undefined) {
+      stream.signal.removeEventListener('abort', abort);
+      return !isFirst && !stream.signal.aborted;
+    }
+    const isStream = response.statusCode === 200 && contentTypeOf(response) === 'text/event-stream';
+    if (isStream) await readEvents(response, { ...stream, onTooLong: () => undefined });
+    else response.resume();
+    stream.signal.removeEventListener('abort', abort);
+    if (!isStream) return !isFirst && response.statusCode === 404;
+    pauseMs = performance.now() - start > steadyMs ? shortestPauseMs : Math.min(longestPauseMs, pauseMs * 2);
+    await wait(pauseMs, undefined, { signal: stream.signal, ref: false }).catch(() => undefined);
+  }
+  return false;
+}

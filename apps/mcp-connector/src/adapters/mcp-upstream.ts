@@ -1,0 +1,178 @@
+import { Client } from '@modelcontextprotocol/sdk/client';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { elementTexts, memberText } from '@uar/json-text';
+import { z } from 'zod';
+import type { CallEnd, ListPage, Loss, Upstream, UpstreamCall } from '../domain/upstream.js';
+import { RawResult, RequestProblem } from './frames/frame.js';
+import { AuthRequired, Broken, NotSent } from './not-sent.js';
+import { ProgressTap } from './progress-tap.js';
+
+export interface McpUpstreamOptions {
+  readonly transport: Transport;
+  /** Removes secrets from words that leave this host. */
+  readonly scrub: (text: string) => string;
+  /** The same for JSON text: what it gives is valid JSON, or undefined. */
+  readonly scrubJson: (text: string) => string | undefined;
+  /** Why the connection ended, as far as the transport knows. */
+  readonly explainLoss: () => Promise<string>;
+  readonly onToolsChanged: () => void;
+}
+
+const initializeTimeoutMs = 30_000;
+const pageTimeoutMs = 15_000;
+
+/** One for all clients: each builds its own otherwise, which costs 0.85 ms. No schema of an upstream is compiled here. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+const rawResult = z.custom<RawResult>((value) => value instanceof RawResult);
+
+/** An upstream behind the SDK's client, which declares no capabilities: whatever the upstream asks of us is refused. */
+export class McpUpstream implements Upstream {
+  readonly lost: Promise<Loss>;
+  private readonly client: Client;
+  private readonly transport: ProgressTap;
+  private authRequired = false;
+  private late = 0;
+
+  constructor(private readonly options: McpUpstreamOptions) {
+    this.client = new Client({ name: 'uar', version: '0.1.0' }, { capabilities: {}, jsonSchemaValidator });
+    this.transport = new ProgressTap(options.transport);
+    this.lost = new Promise((resolve) => {
+      this.client.onclose = () => {
+        void options.explainLoss().then((message) => resolve({ message, authRequired: this.authRequired }));
+      };
+    });
+    this.client.fallbackNotificationHandler = (notification) => {
+      if (notification.method === 'notifications/tools/list_changed') options.onToolsChanged();
+      return Promise.resolve();
+    };
+    this.client.onerror = (error) => {
+      if (error.message.startsWith('Received a response for an unknown message ID')) this.late += 1;
+    };
+  }
+
+  /** Answers that came after their call had ended: dropped (C4). */
+  get lateAnswers(): number {
+    return this.late;
+  }
+
+  /** Rejects with `AuthRequired`, or whatever else went wrong. */
+  async initialize(signal: AbortSignal): Promise<void> {
+    await withOwnSignal(signal, (own) =>
+      this.client.connect(this.transport, { timeout: initializeTimeoutMs, signal: own }),
+    );
+  }
+
+  async listPage(cursor: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    if (this.client.getServerCapabilities()?.tools === undefined) return { kind: 'page', definitions: [] };
+    try {
+      const { text } = await withOwnSignal(signal, (own) =>
+        this.client.request(
+          { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+          rawResult,
+          { timeout: pageTimeoutMs, signal: own },
+        ),
+      );
+      const next: unknown = JSON.parse(memberText(text, 'nextCursor') ?? 'null');
+      const definitions = elementTexts(memberText(text, 'tools') ?? '[]');
+      return { kind: 'page', definitions, ...(typeof next === 'string' ? { nextCursor: next } : {}) };
+    } catch (error) {
+      this.noteAuth(error);
+      return { kind: 'failed', message: `tools/list failed: ${this.words(error)}` };
+    }
+  }
+
+  async call(call: UpstreamCall): Promise<CallEnd> {
+    if (call.signal.aborted) return { kind: 'cancelled', dispatched: false };
+    if (this.client.transport === undefined)
+      return { kind: 'unavailable', message: 'the server is not connected' };
+    const token = call.onProgress === undefined ? undefined : this.transport.listen(call.onProgress);
+    const meta = token === undefined ? {} : { _meta: { progressToken: token } };
+    try {
+      const { text } = await this.client.request(
+        { method: 'tools/call', params: { name: call.rawName, arguments: call.arguments, ...meta } },
+        rawResult,
+        { timeout: call.timeoutMs, signal: call.signal },
+      );
+      const bytes = Buffer.byteLength(text);
+      if (bytes > call.maxResultBytes) return { kind: 'result_too_large', bytes };
+      return { kind: 'ran', result_json: text, is_error: memberText(text, 'isError') === 'true' };
+    } catch (error) {
+      this.noteAuth(error);
+      return this.endOf(error, call.signal);
+    } finally {
+      if (token !== undefined) this.transport.unlisten(token);
+    }
+  }
+
+  async ping(timeoutMs: number): Promise<boolean> {
+    try {
+      await this.client.request({ method: 'ping' }, z.unknown(), { timeout: timeoutMs });
+      return true;
+    } catch (error) {
+      this.noteAuth(error);
+      return error instanceof McpError && problemOf(error)?.kind === 'upstream_error';
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.transport.close();
+  }
+
+  private endOf(error: unknown, signal: AbortSignal): CallEnd {
+    if (error instanceof NotSent) return { kind: 'unavailable', message: this.options.scrub(error.message) };
+    if (error instanceof Broken || error instanceof AuthRequired)
+      return { kind: 'transport_failure', message: this.options.scrub(error.message) };
+    if (signal.aborted) return { kind: 'cancelled', dispatched: true };
+    if (!(error instanceof McpError)) throw error;
+    const problem = problemOf(error);
+    if (problem !== undefined) return this.endOfProblem(problem);
+    if (error.code === Number(ErrorCode.RequestTimeout)) return { kind: 'timeout' };
+    return { kind: 'transport_failure', message: 'the connection ended during the call' };
+  }
+
+  private endOfProblem(problem: RequestProblem['problem']): CallEnd {
+    if (problem.kind !== 'upstream_error') return problem;
+    const { code, message, dataJson } = problem;
+    const data = dataJson === undefined ? undefined : this.options.scrubJson(dataJson);
+    return {
+      kind: 'upstream_error',
+      code,
+      message: this.options.scrub(message),
+      ...(data === undefined ? {} : { data_json: data }),
+    };
+  }
+
+  /** Other credentials are needed: this connection is of no more use. */
+  private noteAuth(error: unknown): void {
+    if (!(error instanceof AuthRequired)) return;
+    this.authRequired = true;
+    void this.close();
+  }
+
+  private words(error: unknown): string {
+    const problem = error instanceof McpError ? problemOf(error) : undefined;
+    if (problem?.kind === 'upstream_error') return this.options.scrub(`${problem.message} (${problem.code})`);
+    if (problem !== undefined)
+      return problem.kind === 'result_too_large' ? 'the answer is too large' : problem.message;
+    return this.options.scrub(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export function problemOf(error: McpError): RequestProblem['problem'] | undefined {
+  return error.data instanceof RequestProblem ? error.data.problem : undefined;
+}
+
+/** The SDK never unhooks from a signal it was given, so each request gets one of its own. */
+async function withOwnSignal<T>(signal: AbortSignal, run: (own: AbortSignal) => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const abort = (): void => own.abort(signal.reason);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    return await run(own.signal);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

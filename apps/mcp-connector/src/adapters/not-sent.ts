@@ -1,0 +1,8 @@
+/** Nothing of the message left this process: the one failure of a transport after which nothing can have run. */
+export class NotSent extends Error {}
+
+/** The upstream wants other credentials than it was given. */
+export class AuthRequired extends Error {}
+
+/** The connection or the answer broke after the message may have left. */
+export class Broken extends Error {}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { definitionDigest } from '@uar/catalog';
+import { processEnvironment, type Environment, type UarConfig } from '@uar/config';
+import { callProgressed } from '@uar/contracts';
+import { createGrantVerifier } from '@uar/grant';
+import { readPublicKey } from '@uar/keys';
+import type { ServiceContext } from '@uar/service';
+import { Beacon } from './adapters/beacon.js';
+import { addressRules } from './adapters/http/address-rules.js';
+import { createOpenUpstream } from './adapters/open-upstream.js';
+import { systemClock } from './adapters/system-clock.js';
+import { variableLookup } from './adapters/variables.js';
+import { WantedServers } from './adapters/wanted-servers.js';
+import { CallsController } from './calls.controller.js';
+import { expandServer } from './domain/expand/placeholders.js';
+import { Fleet } from './domain/fleet.js';
+import { HostCalls, type CheckGrant } from './domain/host-calls.js';
+import type { ConnectPorts } from './domain/link/connect.js';
+import { CONNECT_PORTS, ServersController } from './servers.controller.js';
+
+/** Frames carry a result and what JSON-RPC puts around it. */
+const frameSlackBytes = 64 * 1024;
+const childGraceMs = 5_000;
+
+@Module({})
+export class McpConnectorModule {
+  static with(context: ServiceContext): DynamicModule {
+    const { bus, log } = context;
+    const ports = connectPorts(context.config, processEnvironment());
+    const fleet: Fleet = new Fleet(
+      {
+        ...ports,
+        random: Math.random,
+        onChange: () => beacon.changed(),
+        onFault: (error) => log.error({ error }, 'fault while connecting a server'),
+      },
+      childGraceMs,
+    );
+    const beacon = new Beacon({ bus, log, reports: () => fleet.reports() });
+    const wanted = new WantedServers({ bus, clock: systemClock, apply: (servers) => fleet.apply(servers) });
+    const calls = new HostCalls({
+      fleet,
+      checkGrant: grantCheck(context),
+      onProgress: (call_id, params_json) => void bus.announce(callProgressed, { call_id, params_json }),
+      now: systemClock.now,
+    });
+    return {
+      module: McpConnectorModule,
+      controllers: [CallsController, ServersController],
+      providers: [
+        { provide: CONNECT_PORTS, useValue: ports },
+        { provide: Fleet, useValue: fleet },
+        { provide: Beacon, useValue: beacon },
+        { provide: WantedServers, useValue: wanted },
+        { provide: HostCalls, useValue: calls },
+      ],
+    };
+  }
+}
+
+function connectPorts(config: UarConfig, environment: Environment): ConnectPorts {
+  const isFull = config.profile === 'server-full';
+  const lookup = variableLookup({ environment, secretsDir: environment['UAR_SECRETS_DIR'] });
+  const rules = isFull ? { lookup, allowed: config.mcp.placeholder_allow } : { lookup };
+  return {
+    expand: (server) => expandServer(server, rules),
+    digestOf: definitionDigest,
+    clock: systemClock,
+    open: createOpenUpstream({
+      environment,
+      dataDir: config.data_dir,
+      defaultSandbox: isFull ? 'required' : 'auto',
+      addresses: addressRules(config.mcp.allowed_private_networks ?? []),
+      maxFrameBytes: config.limits.result_kb * 1024 + frameSlackBytes,
+      stopGraceMs: childGraceMs,
+    }),
+  };
+}
+
+function grantCheck({ bus, config }: ServiceContext): CheckGrant {
+  const keyFile = config.keys.grant_public_file ?? join(config.data_dir, 'keys', 'grant.pub');
+  const publicKeys = [readPublicKey(keyFile)];
+  const verifier = createGrantVerifier({ publicKeys, host: 'mcp', instance: bus.instance });
+  return ({ grant, call_id, tenant, server, raw_name, definition_digest }, arguments_digest) => {
+    const verified = verifier.verify(grant, {
+      call_id,
+      tenant,
+      server,
+      raw_name,
+      definition_digest,
+      arguments_digest,
+    });
+    return verified.kind === 'valid'
+      ? { kind: 'valid', expiresAt: verified.claims.expires_at }
+      : { kind: 'refused', cause: verified.cause };
+  };
+}

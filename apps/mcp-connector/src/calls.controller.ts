@@ -1,0 +1,42 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Answers, type AskContext } from '@uar/bus';
+import { hosts, type AnswerOf, type AskOf } from '@uar/contracts';
+import { Fleet } from './domain/fleet.js';
+import { HostCalls } from './domain/host-calls.js';
+import type { ToolList } from './domain/tools/tool-list.js';
+
+const { run, cancel, listTools } = hosts.mcp;
+
+@Controller()
+export class CallsController {
+  constructor(
+    @Inject(HostCalls) private readonly calls: HostCalls,
+    @Inject(Fleet) private readonly fleet: Fleet,
+  ) {}
+
+  @Answers(run)
+  async run(call: AskOf<typeof run>, context: AskContext): Promise<AnswerOf<typeof run>> {
+    return await this.calls.run(call, context.signal);
+  }
+
+  @Answers(cancel)
+  cancel({ call_id }: AskOf<typeof cancel>): AnswerOf<typeof cancel> {
+    return { found: this.calls.cancel(call_id) };
+  }
+
+  @Answers(listTools)
+  list({ tenant, server }: AskOf<typeof listTools>): AnswerOf<typeof listTools> {
+    const list = this.fleet.find(tenant, server)?.list;
+    return list === undefined ? { kind: 'not_owner' } : listed(list);
+  }
+}
+
+function listed(list: ToolList): AnswerOf<typeof listTools> {
+  return {
+    kind: 'listed',
+    list_digest: list.digest,
+    definitions: [...list.tools.values()].map((tool) => tool.definition),
+    duplicates: [...list.duplicates],
+    ...(list.incomplete === undefined ? {} : { incomplete: list.incomplete }),
+  };
+}

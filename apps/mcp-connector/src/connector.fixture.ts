@@ -1,0 +1,262 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bus } from '@uar/bus';
+import { definitionDigest } from '@uar/catalog';
+import { UarConfig } from '@uar/config';
+import {
+  CallId,
+  ServerConfig,
+  TenantId,
+  callProgressed,
+  hostBeat,
+  hosts,
+  readWantedServers,
+  serversChanged,
+  type AskOf,
+  type BodyOf,
+  type GrantClaims,
+  type HostAnswer,
+  type ServerReport,
+  type WantedServer,
+} from '@uar/contracts';
+import { createGrantSigner, type GrantSigner } from '@uar/grant';
+import { argumentsDigest, memberText } from '@uar/json-text';
+import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
+import type { RunningService } from '@uar/service';
+import { createLog } from '@uar/telemetry';
+import type { ConnectBus } from '@uar/testkit';
+import type { z } from 'zod';
+import { service } from './module.js';
+
+export type RunAsk = AskOf<typeof hosts.mcp.run>;
+export type Servers = Readonly<Record<string, z.input<typeof ServerConfig>>>;
+
+export const tenant = TenantId.parse('default');
+export const scriptedServer = join(import.meta.dirname, '..', 'test', 'scripted-server.mjs');
+
+/** A server of ours that behaves as `behaviour` says (test/scripted-server.mjs). */
+export function scripted(
+  behaviour: object = {},
+  more: Partial<z.input<typeof ServerConfig>> = {},
+): z.input<typeof ServerConfig> {
+  return {
+    transport: 'stdio',
+    command: process.execPath,
+    args: [scriptedServer, JSON.stringify(behaviour)],
+    ...more,
+  };
+}
+
+export function newCallId(): CallId {
+  return CallId.parse(`call_${randomBytes(16).toString('hex')}`);
+}
+
+/** A connector on the bus under test, with a registry that names its servers and a gateway that may call them. */
+export class World {
+  readonly folder = mkdtempSync(join(tmpdir(), 'uar-connector-'));
+  readonly beats: BodyOf<typeof hostBeat>[] = [];
+  private wanted: WantedServer[] = [];
+  private readonly begun = new Map<string, () => void>();
+  private readonly watchers = new Set<() => void>();
+
+  private constructor(
+    readonly gateway: Bus,
+    readonly registry: Bus,
+    readonly host: Bus,
+    private readonly signer: (folder: string) => GrantSigner,
+  ) {}
+
+  running!: RunningService;
+  private grants!: GrantSigner;
+
+  static async start(
+    connect: ConnectBus,
+    servers: Servers,
+    config: z.input<typeof UarConfig> = {},
+  ): Promise<World> {
+    const buses = await Promise.all([
+      connect('gateway'),
+      connect('catalog-registry'),
+      connect('mcp-connector'),
+    ]);
+    const world = new World(...buses, (folder) => {
+      ensureSigningKeys(join(folder, 'grant.key'), join(folder, 'grant.pub'));
+      return createGrantSigner(readPrivateKey(join(folder, 'grant.key')));
+    });
+    world.grants = world.signer(world.folder);
+    world.setWanted(servers);
+    await world.listen();
+    const log = createLog({ service: 'test', level: 'silent' });
+    world.running = await service.start({
+      config: UarConfig.parse({
+        data_dir: world.folder,
+        keys: { grant_public_file: join(world.folder, 'grant.pub') },
+        mcp: { allowed_private_networks: ['127.0.0.0/8', '::1/128'] },
+        ...config,
+      }),
+      bus: world.host,
+      log,
+    });
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    await this.running.stop();
+    await Promise.all([this.gateway.close(), this.registry.close(), this.host.close()]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What the registry wants from now on. */
+  want(servers: Servers): void {
+    this.setWanted(servers);
+    this.registry.announce(serversChanged, { tenant, name: 'any', revision: 1 });
+  }
+
+  report(server: string): ServerReport | undefined {
+    return this.beats.at(-1)?.servers.find((report) => report.server === server);
+  }
+
+  /** The first report of the server, from now on, that fits. */
+  async until(server: string, fits: (report: ServerReport) => boolean): Promise<ServerReport> {
+    for (;;) {
+      const report = this.report(server);
+      if (report !== undefined && fits(report)) return report;
+      await new Promise<void>((resolve) => this.watchers.add(resolve));
+    }
+  }
+
+  async untilReady(server: string): Promise<ServerReport> {
+    return await this.until(server, ({ status }) => status === 'ready');
+  }
+
+  async definitions(server: string): Promise<readonly string[]> {
+    const reply = await this.gatewayless(server);
+    return reply.definitions;
+  }
+
+  async gatewayless(server: string): Promise<{
+    definitions: readonly string[];
+    duplicates: readonly string[];
+    incomplete?: string | undefined;
+  }> {
+    const reply = await this.registry.ask(
+      hosts.mcp.listTools,
+      { tenant, server },
+      { to: this.host.instance },
+    );
+    if (reply.kind === 'fault' || reply.value.kind !== 'listed') throw new Error(JSON.stringify(reply));
+    return reply.value;
+  }
+
+  /** A granted call of a tool as it is listed; `more` changes the ask behind the grant's back. */
+  async ask(
+    server: string,
+    rawName: string,
+    args: object | string = {},
+    more: Partial<RunAsk> = {},
+  ): Promise<RunAsk> {
+    const listed = await this.definitions(server);
+    const definition = listed.find((text) => memberText(text, 'name') === JSON.stringify(rawName));
+    if (definition === undefined) throw new Error(`${server} does not list ${rawName}`);
+    return this.signed(server, rawName, definitionDigest(definition), args, more);
+  }
+
+  signed(
+    server: string,
+    rawName: string,
+    digest: string,
+    args: object | string = {},
+    more: Partial<RunAsk> = {},
+  ): RunAsk {
+    const text = typeof args === 'string' ? args : JSON.stringify(args);
+    const claims = this.claims(server, rawName, digest, text);
+    return {
+      grant: this.grants.sign(claims),
+      call_id: claims.call_id,
+      tenant,
+      server,
+      raw_name: rawName,
+      definition_digest: digest,
+      arguments_json: text,
+      timeout_ms: 20_000,
+      max_result_bytes: 8 * 1024 * 1024,
+      wants_progress: false,
+      ...more,
+    };
+  }
+
+  claims(server: string, rawName: string, digest: string, text: string): GrantClaims {
+    return {
+      call_id: newCallId(),
+      tenant,
+      principal: 'User::"default/dev"',
+      host: 'mcp',
+      instance: this.host.instance,
+      server,
+      raw_name: rawName,
+      definition_digest: digest,
+      arguments_digest: argumentsDigest(text),
+      policy_version: 'v1',
+      issued_at: Date.now(),
+      expires_at: Date.now() + 60_000,
+    };
+  }
+
+  async send(ask: RunAsk): Promise<HostAnswer> {
+    const reply = await this.gateway.ask(hosts.mcp.run, ask, { to: this.host.instance });
+    if (reply.kind === 'fault') throw new Error(JSON.stringify(reply));
+    return reply.value;
+  }
+
+  async run(
+    server: string,
+    rawName: string,
+    args: object | string = {},
+    more: Partial<RunAsk> = {},
+  ): Promise<HostAnswer> {
+    return await this.send(await this.ask(server, rawName, args, more));
+  }
+
+  /** Sends a call and settles once the tool runs; its tool has to tell so by progress. */
+  async begin(ask: RunAsk): Promise<{ answer: Promise<HostAnswer> }> {
+    const begun = new Promise<void>((resolve) => this.begun.set(ask.call_id, resolve));
+    const answer = this.send({ ...ask, wants_progress: true });
+    await begun;
+    return { answer };
+  }
+
+  /** The text that a tool answered. */
+  async textOf(server: string, rawName: string, args: object | string = {}): Promise<string> {
+    const answer = await this.run(server, rawName, args);
+    if (answer.kind !== 'ran') throw new Error(JSON.stringify(answer));
+    const text = memberText(answer.result_json, 'content');
+    const [content] = JSON.parse(text ?? '[]') as [{ text: string }];
+    return content.text;
+  }
+
+  async counts(server: string): Promise<{ executions: number; lists: number; waiting: number; pid: number }> {
+    return JSON.parse(await this.textOf(server, 'count')) as Awaited<ReturnType<World['counts']>>;
+  }
+
+  private setWanted(servers: Servers): void {
+    this.wanted = Object.entries(servers).map(([name, config], revision) => ({
+      tenant,
+      name,
+      revision,
+      config: ServerConfig.parse(config),
+    }));
+  }
+
+  private async listen(): Promise<void> {
+    this.registry.answer(readWantedServers, () => ({ servers: this.wanted }));
+    this.registry.listen(hostBeat, (beat) => {
+      this.beats.push(beat);
+      for (const watcher of this.watchers) watcher();
+      this.watchers.clear();
+    });
+    this.gateway.listen(callProgressed, ({ call_id }) => this.begun.get(call_id)?.());
+    await Promise.all([this.registry.flush(), this.gateway.flush()]);
+  }
+}

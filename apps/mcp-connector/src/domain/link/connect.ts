@@ -1,0 +1,89 @@
+import type { Digest, ServerConfig } from '@uar/contracts';
+import type { Clock } from '../clock.js';
+import type { Expansion } from '../expand/placeholders.js';
+import { readToolList, type ToolList } from '../tools/tool-list.js';
+import type { Loss, OpenOptions, OpenUpstream, Upstream } from '../upstream.js';
+
+/** What connecting needs from the world. */
+export interface ConnectPorts {
+  readonly open: OpenUpstream;
+  readonly expand: (config: ServerConfig) => Expansion;
+  readonly digestOf: (definition: string) => Digest;
+  readonly clock: Clock;
+}
+
+export type Connected =
+  | {
+      readonly kind: 'connected';
+      readonly upstream: Upstream;
+      readonly list: ToolList;
+      readonly latencyMs: number;
+      readonly sandbox: string;
+    }
+  | { readonly kind: 'unresolved'; readonly missing: readonly string[] }
+  /** Not a matter of trying again. */
+  | { readonly kind: 'unsupported'; readonly message: string }
+  | { readonly kind: 'auth_required'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface ConnectTarget {
+  readonly tenant: string;
+  readonly name: string;
+  readonly config: ServerConfig;
+}
+
+/** Configurations that would need what this host does not have: refused in words instead of served in another way. */
+function unsupported(config: ServerConfig): string | undefined {
+  if (config.placement === 'per_principal') return 'placement per_principal is not available';
+  if (config.slots > 1) return 'more than one slot per server is not available';
+  return undefined;
+}
+
+/** Opens, initializes and lists. After an abort nothing stays open, whatever it answers. */
+export async function connect(
+  target: ConnectTarget,
+  ports: ConnectPorts,
+  options: OpenOptions,
+): Promise<Connected> {
+  const refusal = unsupported(target.config);
+  if (refusal !== undefined) return { kind: 'unsupported', message: refusal };
+  const expansion = ports.expand(target.config);
+  if (expansion.kind === 'unresolved') return expansion;
+  const start = ports.clock.now();
+  const { config, secrets } = expansion;
+  const opened = await ports.open({ tenant: target.tenant, name: target.name, config, secrets }, options);
+  if (opened.kind !== 'open') return opened;
+  const { upstream, sandbox } = opened;
+  const read = await readToolList({ upstream, digestOf: ports.digestOf, signal: options.signal });
+  if (read.kind === 'list' && !options.signal.aborted)
+    return { kind: 'connected', upstream, list: read.list, latencyMs: ports.clock.now() - start, sandbox };
+  await upstream.close();
+  return { kind: 'failed', message: read.kind === 'failed' ? read.message : 'the connection was given up' };
+}
+
+/** The connection's loss, or undefined once the signal aborts. */
+export async function lossOrAbort(lost: Promise<Loss>, signal: AbortSignal): Promise<Loss | undefined> {
+  const aborted = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  return await Promise.race([lost, aborted]);
+}
+
+/** What makes a connection another when it changes. */
+export function connectionPart(config: ServerConfig): string {
+  const { enabled, transport, command, args, cwd, env, url, headers, placement, slots, sandbox } = config;
+  return JSON.stringify([
+    enabled,
+    transport,
+    command,
+    args,
+    cwd,
+    env,
+    url,
+    headers,
+    placement,
+    slots,
+    sandbox,
+  ]);
+}

@@ -1,0 +1,19 @@
+/** Times in milliseconds. */
+export const linkTimes = {
+  firstBackOff: 500,
+  longestBackOff: 30_000,
+  crashLoopBackOff: 60_000,
+  /** Exits in a row, each before `steady`, that make a crash loop. */
+  crashLoopAfter: 5,
+  steady: 10_000,
+  pingEvery: 15_000,
+  pingTimeout: 5_000,
+  /** How long calls on a connection that is replaced may go on. */
+  retire: 5_000,
+  listDebounce: 100,
+  firstListGap: 500,
+  longestListGap: 30_000,
+} as const;
+
+/** Calls that may wait for each that may run. */
+export const maxQueuedPerSlot = 16;

@@ -1,0 +1,256 @@
+import type { ServerReport, WantedServer } from '@uar/contracts';
+import { BackOff } from './back-off.js';
+import { connect, connectionPart, lossOrAbort, type Connected, type ConnectPorts } from './connect.js';
+import { LinkState } from './link-state.js';
+import { linkTimes, maxQueuedPerSlot } from './link-times.js';
+import { followList } from '../tools/list-follower.js';
+import { Slots } from './slots.js';
+import { type ToolList } from '../tools/tool-list.js';
+import type { Loss, Upstream } from '../upstream.js';
+
+export interface LinkPorts extends ConnectPorts {
+  readonly random: () => number;
+  /** The report changed. */
+  readonly onChange: () => void;
+  /** A bug of ours while connecting; the server counts as failed. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface Connection {
+  readonly upstream: Upstream;
+  readonly list: ToolList;
+}
+
+interface Live extends Connection {
+  list: ToolList;
+}
+
+/** Keeps one server connected: one connection at a time, one initialize for everybody who waits (P6). */
+export class ServerLink {
+  readonly slots: Slots;
+  private readonly state: LinkState;
+  private readonly backOff: BackOff;
+  private live: Live | undefined;
+  /** Aborted to end the present connection, attempt or pause. */
+  private session = new AbortController();
+  private stopped = false;
+  private readonly ended: Promise<void>;
+
+  constructor(
+    private wanted: WantedServer,
+    private readonly ports: LinkPorts,
+  ) {
+    this.slots = new Slots(wanted.config.concurrency, wanted.config.concurrency * maxQueuedPerSlot);
+    this.state = new LinkState(ports.clock, ports.onChange);
+    this.backOff = new BackOff({
+      firstMs: linkTimes.firstBackOff,
+      longestMs: linkTimes.longestBackOff,
+      crashLoopAfter: linkTimes.crashLoopAfter,
+      crashLoopMs: linkTimes.crashLoopBackOff,
+      random: ports.random,
+    });
+    this.ended = this.keepConnected();
+  }
+
+  /** The connection, once there is one; undefined when there is none and none is under way. */
+  async connection(signal: AbortSignal): Promise<Connection | undefined> {
+    if (this.live === undefined && this.state.current === 'connecting')
+      await this.state.until((status) => status !== 'connecting', signal);
+    return this.live;
+  }
+
+  /** The connection that calls go to now; one that is being replaced is none. */
+  get present(): Connection | undefined {
+    return this.live;
+  }
+
+  get list(): ToolList | undefined {
+    return this.live?.list;
+  }
+
+  /** A call was answered. */
+  answered(latencyMs: number): void {
+    this.state.answered(latencyMs);
+    if (this.state.current === 'degraded' && this.live !== undefined) this.state.set('ready');
+  }
+
+  report(): ServerReport {
+    return this.state.report(this.wanted, this.list, this.slots.inUse);
+  }
+
+  /** Another configuration; reconnects where it concerns the connection. */
+  update(wanted: WantedServer): void {
+    const reconnects = connectionPart(wanted.config) !== connectionPart(this.wanted.config);
+    this.wanted = wanted;
+    this.slots.setCapacity(wanted.config.concurrency);
+    if (reconnects) this.restart();
+    else this.state.changed();
+  }
+
+  /** Closes and opens; settles when it is known how that went, or when the signal aborts. */
+  async reconnect(signal: AbortSignal): Promise<ServerReport> {
+    if (!this.stopped) {
+      this.restart();
+      await this.state.until((status) => status !== 'connecting', signal);
+    }
+    return this.report();
+  }
+
+  /** Ends for good: nothing new, running calls at most `graceMs`, then the connection. */
+  async stop(graceMs: number): Promise<void> {
+    if (!this.stopped) {
+      this.stopped = true;
+      this.state.set('stopping');
+      await this.idle(graceMs);
+      this.session.abort();
+    }
+    await this.ended;
+  }
+
+  private restart(): void {
+    this.live = undefined;
+    this.backOff.reset();
+    this.state.set('connecting');
+    this.session.abort();
+  }
+
+  private async keepConnected(): Promise<void> {
+    while (!this.stopped) {
+      this.session = new AbortController();
+      const { signal } = this.session;
+      const pauseMs = this.wanted.config.enabled ? await this.attempt(signal) : this.disable();
+      await this.ports.clock.wait(pauseMs, signal);
+    }
+  }
+
+  private disable(): number {
+    this.state.set('disabled');
+    return Infinity;
+  }
+
+  private async attempt(signal: AbortSignal): Promise<number> {
+    try {
+      return await this.connectAndHold(signal);
+    } catch (error) {
+      this.ports.onFault(error);
+      this.live = undefined;
+      return this.failed({ kind: 'failed', message: 'an internal fault; see the log' });
+    }
+  }
+
+  /** One attempt and, where it succeeds, one connection's life. Milliseconds until the next. */
+  private async connectAndHold(signal: AbortSignal): Promise<number> {
+    this.setUnlessEnded('connecting', signal);
+    let onToolsChanged = (): void => {
+      changedEarly = true;
+    };
+    let changedEarly = false;
+    const connected = await connect(this.wanted, this.ports, {
+      signal,
+      onToolsChanged: () => onToolsChanged(),
+    });
+    if (connected.kind !== 'connected') return signal.aborted ? 0 : this.failed(connected);
+    if (signal.aborted || this.stopped) {
+      await connected.upstream.close();
+      return 0;
+    }
+    const live: Live = { upstream: connected.upstream, list: connected.list };
+    this.live = live;
+    this.state.connected(connected);
+    const held = new AbortController();
+    onToolsChanged = this.follow(live, held.signal);
+    if (changedEarly) onToolsChanged();
+    void this.watch(live.upstream, held.signal);
+    const start = this.ports.clock.now();
+    const loss = await lossOrAbort(live.upstream.lost, signal);
+    held.abort();
+    return await this.afterLife(live, loss, this.ports.clock.now() - start);
+  }
+
+  private async afterLife(live: Live, loss: Loss | undefined, lifeMs: number): Promise<number> {
+    this.live = undefined;
+    if (loss === undefined) {
+      if (!this.stopped) await this.idle(linkTimes.retire);
+      await live.upstream.close();
+      return 0;
+    }
+    this.state.lost();
+    if (lifeMs >= linkTimes.steady) this.backOff.reset();
+    const first = !this.backOff.wasFailing;
+    const pauseMs = this.backOff.afterFailure();
+    if (loss.authRequired) this.setUnlessEnded('auth_required', undefined, loss.message);
+    else if (first) this.setUnlessEnded('connecting', undefined, loss.message);
+    else this.setUnlessEnded(this.failureStatus(), undefined, loss.message);
+    await live.upstream.close();
+    return first && !loss.authRequired ? 0 : pauseMs;
+  }
+
+  private failed(connected: Exclude<Connected, { kind: 'connected' }>): number {
+    switch (connected.kind) {
+      case 'unresolved':
+        this.setUnlessEnded('failed', undefined, `unresolved placeholders: ${connected.missing.join(', ')}`);
+        return linkTimes.crashLoopBackOff;
+      case 'unsupported':
+        this.setUnlessEnded('failed', undefined, connected.message);
+        return Infinity;
+      case 'auth_required':
+        this.setUnlessEnded('auth_required', undefined, connected.message);
+        return this.backOff.afterFailure();
+      case 'failed': {
+        const pauseMs = this.backOff.afterFailure();
+        this.setUnlessEnded(this.failureStatus(), undefined, connected.message);
+        return pauseMs;
+      }
+    }
+  }
+
+  private failureStatus(): 'crash_loop' | 'failed' {
+    return this.backOff.isCrashLoop && this.wanted.config.transport === 'stdio' ? 'crash_loop' : 'failed';
+  }
+
+  /** `stopping` is the last status, and a restart's `connecting` is not overwritten by what it ended. */
+  private setUnlessEnded(
+    status: Parameters<LinkState['set']>[0],
+    signal: AbortSignal | undefined,
+    error?: string,
+  ): void {
+    if (!this.stopped && signal?.aborted !== true) this.state.set(status, error);
+  }
+
+  private follow(live: Live, signal: AbortSignal): () => void {
+    return followList({
+      upstream: live.upstream,
+      digestOf: this.ports.digestOf,
+      clock: this.ports.clock,
+      pace: {
+        debounceMs: linkTimes.listDebounce,
+        firstGapMs: linkTimes.firstListGap,
+        longestGapMs: linkTimes.longestListGap,
+      },
+      signal,
+      onRead: (read) => {
+        if (read.kind === 'failed') return this.setUnlessEnded('degraded', signal, read.message);
+        live.list = read.list;
+        this.state.changed();
+      },
+    });
+  }
+
+  private async watch(upstream: Upstream, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.ports.clock.wait(linkTimes.pingEvery, signal);
+      if (signal.aborted) return;
+      if (this.state.msSinceAnswer() < linkTimes.pingEvery) continue;
+      const start = this.ports.clock.now();
+      const answered = await upstream.ping(linkTimes.pingTimeout);
+      if (answered) this.answered(this.ports.clock.now() - start);
+      else this.setUnlessEnded('degraded', signal, 'no answer to a ping');
+    }
+  }
+
+  private async idle(graceMs: number): Promise<void> {
+    const done = new AbortController();
+    await Promise.race([this.slots.idle(), this.ports.clock.wait(graceMs, done.signal)]);
+    done.abort();
+  }
+}

@@ -1,0 +1,73 @@
+/** A bound on what runs at once, with a bounded queue in front of it. */
+export class Slots {
+  private running = 0;
+  private readonly queue: Waiter[] = [];
+  private readonly idleListeners = new Set<() => void>();
+
+  constructor(
+    private capacity: number,
+    private readonly maxQueued: number,
+  ) {}
+
+  get inUse(): number {
+    return this.running;
+  }
+
+  setCapacity(capacity: number): void {
+    this.capacity = capacity;
+    this.advance();
+  }
+
+  /** Settles when nothing runs and nothing waits. */
+  async idle(): Promise<void> {
+    if (this.running === 0 && this.queue.length === 0) return;
+    await new Promise<void>((resolve) => this.idleListeners.add(resolve));
+  }
+
+  /** `taken`: release it. `full`: the queue is. `aborted`: the signal ended the wait. */
+  async take(signal: AbortSignal): Promise<'taken' | 'full' | 'aborted'> {
+    if (signal.aborted) return 'aborted';
+    if (this.running < this.capacity) {
+      this.running += 1;
+      return 'taken';
+    }
+    if (this.queue.length >= this.maxQueued) return 'full';
+    return await new Promise((resolve) => this.enqueue(resolve, signal));
+  }
+
+  release(): void {
+    this.running -= 1;
+    this.advance();
+  }
+
+  private enqueue(resolve: (how: 'taken' | 'aborted') => void, signal: AbortSignal): void {
+    const leave = (): void => {
+      this.queue.splice(this.queue.indexOf(waiter), 1);
+      resolve('aborted');
+    };
+    const waiter: Waiter = {
+      enter: () => {
+        signal.removeEventListener('abort', leave);
+        resolve('taken');
+      },
+    };
+    this.queue.push(waiter);
+    signal.addEventListener('abort', leave, { once: true });
+  }
+
+  private advance(): void {
+    while (this.running < this.capacity) {
+      const next = this.queue.shift();
+      if (next === undefined) break;
+      this.running += 1;
+      next.enter();
+    }
+    if (this.running > 0 || this.queue.length > 0) return;
+    for (const listener of this.idleListeners) listener();
+    this.idleListeners.clear();
+  }
+}
+
+interface Waiter {
+  readonly enter: () => void;
+}
