@@ -1,11 +1,9 @@
-/** Text of others, fit for a terminal: control and bidirectional characters are shown as escapes, line breaks and tabs stay. */
+/** Text of others, fit for a terminal: control, format and bidirectional characters become escapes; line breaks and tabs stay. */
 export function plain(text: string): string {
-  return text.replace(
-    /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/g,
-    (sign) => {
-      return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    },
-  );
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => {
+    if (sign === '\n' || sign === '\t') return sign;
+    return `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** Rows under headings, in columns; every cell on one line. */

@@ -10,7 +10,7 @@ import { ruleProblems } from './check/rules.js';
 import type { UarConfig } from './schema.js';
 import { fileProblems, withSecret } from './resolve/secret.js';
 import { dotted, shape } from './check/shape.js';
-import { isTree, leaves, mergeTrees, type Path, type Tree } from './sources/tree.js';
+import { isTree, leaves, mergeTrees, withoutPath, type Path, type Tree } from './sources/tree.js';
 import { readYamlFile, type YamlFile } from './sources/yaml-file.js';
 
 export interface LoadOptions {
@@ -127,8 +127,8 @@ function withoutRivalSecret(under: Tree, over: Tree): Tree {
   const below = under['security'];
   if (!isTree(above) || !isTree(below)) return under;
   if (above['jwt_secret'] === undefined && above['jwt_secret_file'] === undefined) return under;
-  const { jwt_secret: _secret, jwt_secret_file: _file, ...rest } = below;
-  return { ...under, security: rest };
+  const security = withoutPath(withoutPath(below, ['jwt_secret']), ['jwt_secret_file']);
+  return { ...under, security };
 }
 
 /** The default `mcp.json` lies beside the user's own file, else in the working folder, and may be absent. */

@@ -26,39 +26,56 @@ export async function startNats(options: {
   const passwordFile = (service: ServiceName) => join(folder, `${service}.password`);
   const passwords = newPasswords();
   for (const service of serviceNames) writeSecret(passwordFile(service), passwords[service]);
+  const end = () => rmSync(folder, { recursive: true, force: true });
 
-  let port = -1;
-  const confFile = join(folder, 'nats.conf');
-  const server = new SupervisedProcess({
-    name: 'nats-server',
-    command: options.binary,
-    args: ['-c', confFile],
-    env: () => {
-      writeSecret(confFile, natsServerConfig({ host: '127.0.0.1', port, passwords, maxPayloadBytes }));
-      return {};
-    },
-    owner: options.dataDir,
-    onLine: (line) => {
-      port = listeningPort(line) ?? port;
-      if (line.includes('Server is ready')) server.markReady();
-    },
-    say: options.say,
-  });
+  const server = new NatsProcess({ ...options, confFile: join(folder, 'nats.conf'), passwords });
   try {
-    await server.start();
+    await server.process.start();
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    end();
     throw error;
   }
   return {
-    url: `nats://127.0.0.1:${port}`,
+    url: `nats://127.0.0.1:${server.port}`,
     passwordFile,
     stop: async (graceMs) => {
-      const orderly = await server.stop(graceMs);
-      rmSync(folder, { recursive: true, force: true });
+      const orderly = await server.process.stop(graceMs);
+      end();
       return orderly;
     },
   };
+}
+
+/** Started again it takes the same port, so that the services find it. */
+class NatsProcess {
+  readonly process: SupervisedProcess;
+  port = -1;
+
+  constructor(options: {
+    binary: string;
+    dataDir: string;
+    confFile: string;
+    passwords: Readonly<Record<ServiceName, string>>;
+    say: (line: string) => void;
+  }) {
+    const { binary, confFile, dataDir, passwords, say } = options;
+    this.process = new SupervisedProcess({
+      name: 'nats-server',
+      command: binary,
+      args: ['-c', confFile],
+      env: () => {
+        const { port } = this;
+        writeSecret(confFile, natsServerConfig({ host: '127.0.0.1', port, passwords, maxPayloadBytes }));
+        return {};
+      },
+      owner: dataDir,
+      onLine: (line) => {
+        this.port = listeningPort(line) ?? this.port;
+        if (line.includes('Server is ready')) this.process.markReady();
+      },
+      say,
+    });
+  }
 }
 
 /** The server's own words: it says where it listens before it says that it is ready. */

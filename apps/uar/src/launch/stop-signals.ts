@@ -1,30 +1,34 @@
-/** Ctrl-C, SIGTERM, or the end of a parent that holds our IPC channel. */
+/** Ctrl-C, SIGTERM, SIGHUP, or the end of a parent that holds our IPC channel. */
 export interface StopSignals {
   /** Settles at the first signal. */
-  readonly asked: Promise<NodeJS.Signals>;
+  readonly asked: Promise<void>;
   wasAsked(): boolean;
   release(): void;
 }
 
-/** `onSecond` runs at every signal after the first: the user does not want to wait. */
+/** One Ctrl-C may arrive twice, from the terminal and from `npm`, which passes it on. */
+const sameKeyMs = 500;
+
+/** `onSecond` runs when the user asks again: who does so does not want to wait. */
 export function catchStopSignals(onSecond: () => void): StopSignals {
-  let first: NodeJS.Signals | undefined;
-  let report: (signal: NodeJS.Signals) => void = () => undefined;
-  const asked = new Promise<NodeJS.Signals>((resolve) => {
+  let firstAt: number | undefined;
+  let report: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
     report = resolve;
   });
-  const hear = (signal: NodeJS.Signals) => {
-    if (first !== undefined) return onSecond();
-    first = signal;
-    report(signal);
+  const hear = () => {
+    if (firstAt === undefined) {
+      firstAt = Date.now();
+      report();
+    } else if (Date.now() - firstAt > sameKeyMs) onSecond();
   };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, hear);
+  const ends = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'];
+  for (const end of ends) process.on(end, hear);
   return {
     asked,
-    wasAsked: () => first !== undefined,
+    wasAsked: () => firstAt !== undefined,
     release: () => {
-      for (const signal of signals) process.off(signal, hear);
+      for (const end of ends) process.off(end, hear);
     },
   };
 }

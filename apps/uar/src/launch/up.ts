@@ -108,21 +108,24 @@ function wantedPorts({ loaded, proxy }: Launch): WantedPort[] {
 
 async function run(launch: Launch, signals: StopSignals): Promise<ExitCode> {
   const { loaded, say } = launch;
-  say(
-    `profile ${loaded.config.profile}, configuration ${loaded.file ?? 'by default'}, data in ${loaded.config.data_dir}`,
-  );
+  const { profile, data_dir, server } = loaded.config;
+  say(`profile ${profile}, configuration ${loaded.file ?? 'by default'}, data in ${data_dir}`);
   say(busLine(launch.bus));
   if (launch.note !== undefined) say(launch.note);
   const plane = await startPlane(launch);
   let proxy: DevProxy | undefined;
   try {
     if (!signals.wasAsked()) proxy = await startProxyFor(launch, plane);
-    if (!signals.wasAsked()) await announce(launch, plane, proxy, signals);
+    const left = await Promise.race([settledProblems(plane, Date.now() + readyLimitMs), signals.asked]);
+    if (left !== undefined && !signals.wasAsked()) {
+      for (const problem of left) say(`not ready: ${problem}`);
+      announce(launch, plane, proxy);
+    }
     await signals.asked;
   } finally {
-    removeEndpoints(loaded.config.data_dir, process.pid);
+    removeEndpoints(data_dir, process.pid);
     say('stopping');
-    const late = await stop(plane, proxy, loaded.config.server.shutdown_grace_seconds);
+    const late = await stop(plane, proxy, server.shutdown_grace_seconds);
     for (const name of late) say(`${name} did not end in time and was killed`);
   }
   return exit.ok;
@@ -150,19 +153,8 @@ async function startProxyFor(launch: Launch, plane: Plane): Promise<DevProxy | u
   return await startDevProxy({ ...launch, plan: launch.proxy, gateway: plane.gateway });
 }
 
-async function announce(
-  launch: Launch,
-  plane: Plane,
-  proxy: DevProxy | undefined,
-  signals: StopSignals,
-): Promise<void> {
-  const { loaded, options, world, say } = launch;
-  const left = await Promise.race([
-    settledProblems(plane, Date.now() + readyLimitMs),
-    signals.asked.then((): readonly string[] => []),
-  ]);
-  if (signals.wasAsked()) return;
-  for (const problem of left) say(`not ready: ${problem}`);
+function announce(launch: Launch, plane: Plane, proxy: DevProxy | undefined): void {
+  const { loaded, options, world } = launch;
   const endpoints: Endpoints = {
     gateway: plane.gateway,
     ...(proxy === undefined ? {} : { proxy: proxy.url }),

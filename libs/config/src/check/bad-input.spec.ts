@@ -93,7 +93,8 @@ describe('a bad environment', () => {
       'expected one of "minimal"|"server-full"|"embedded-mobile" (UAR_PROFILE)',
     ],
     ['UAR_JWT_SECRET', 'short', 'security.jwt_secret', 'needs at least 32 bytes (UAR_JWT_SECRET)'],
-  ])('refuses %s=%s', (name, value, path, message) => {
+  ])('refuses %s=%s', (name, value, ...problem) => {
+    const [path, message] = problem;
     expect(load({ [name]: value })).toEqual({ kind: 'bad', problems: [{ path, message }] });
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ServerConfig } from '@uar/contracts';
+import type { ServerConfig } from '@uar/contracts';
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { readMcpEntry } from './mcp-entry.js';
 import type { Problem } from '../check/problem.js';
@@ -60,10 +60,11 @@ function readFile(file: string, into: Collected): void {
     into.problems.push({ path: file, message: `${key} is no mapping of servers` });
     return;
   }
-  for (const [name, entry] of Object.entries(entries)) addServer(file, name, entry, into);
+  for (const [name, entry] of Object.entries(entries)) addServer({ file, written: name, entry }, into);
 }
 
-function addServer(file: string, written: string, entry: unknown, into: Collected): void {
+function addServer(found: { file: string; written: string; entry: unknown }, into: Collected): void {
+  const { file, written, entry } = found;
   const path = `${file}: ${written}`;
   const name = cleanServerName(written);
   const unusable = nameProblem(name);

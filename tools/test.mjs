@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+// `npm test [-- filters]`: every test that needs nothing but what the set-up provides. `--e2e`: whole products instead.
+// UAR_TEST_REQUIRE=nats: a part that cannot run here is then a failure and not a line.
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { root, setUp, SetupFailed } from './setup.mjs';
+
+const say = (line) => process.stdout.write(`${line}\n`);
+
+function isProgram(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function findNatsServer() {
+  const named = process.env.UAR_NATS_SERVER;
+  if (named) return isProgram(named) ? named : undefined;
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
+  return folders.map((folder) => join(folder, 'nats-server')).find(isProgram);
+}
+
+/** Parts of the tests that need something of the machine, and what is missing for them here. */
+const parts = {
+  nats: {
+    what: 'the tests over a real NATS server',
+    missing: () =>
+      findNatsServer() === undefined ? 'no nats-server found (UAR_NATS_SERVER names one)' : undefined,
+  },
+};
+
+/** What has to run, and what will not. */
+function look() {
+  const required = (process.env.UAR_TEST_REQUIRE ?? '').split(',').filter((name) => name.trim() !== '');
+  const unknown = required.filter((name) => !Object.hasOwn(parts, name.trim()));
+  const left = Object.entries(parts).flatMap(([name, part]) => {
+    const missing = part.missing();
+    return missing === undefined ? [] : [{ name, line: `${part.what}: ${missing}` }];
+  });
+  const failures = [
+    ...unknown.map((name) => `UAR_TEST_REQUIRE names ${name}, which no test here needs`),
+    ...left.filter(({ name }) => required.some((wanted) => wanted.trim() === name)).map(({ line }) => line),
+  ];
+  return { left, failures };
+}
+
+function vitest(args) {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
+    {
+      cwd: root,
+      stdio: 'inherit',
+    },
+  );
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+}
+
+const args = process.argv.slice(2);
+const e2e = args.includes('--e2e');
+const filters = args.filter((arg) => arg !== '--e2e');
+
+const { left, failures } = look();
+if (failures.length > 0) {
+  process.stderr.write(`required, but not here:\n${failures.map((line) => `  ${line}\n`).join('')}`);
+  process.exit(1);
+}
+try {
+  await setUp({ say });
+} catch (error) {
+  if (!(error instanceof SetupFailed)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+const code = await vitest(['--project', e2e ? 'e2e' : 'unit', ...filters]);
+for (const { line } of left) say(`not run: ${line}`);
+if (!e2e) say('whole products are tested by `npm run e2e`');
+process.exit(code);
