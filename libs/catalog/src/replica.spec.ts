@@ -136,11 +136,11 @@ withBothBuses('CatalogReplica', (connect) => {
       expect(registry.asked).toHaveLength(1);
     });
 
-    it.each<[string, string, string, CatalogChanges | undefined]>([
-      ['a gap', 'b1.3', 'b1.2', nothing],
-      ['another boot of the registry', 'b2.1', 'b2.0', nothing],
-      ['a change that was too large to send', 'b1.2', 'b1.1', undefined],
-    ])('reads the snapshot again after %s', async (_what, version, previous, changes) => {
+    it.each<[string, { version: string; previous: string; changes?: CatalogChanges }]>([
+      ['a gap', { version: 'b1.3', previous: 'b1.2', changes: nothing }],
+      ['another boot of the registry', { version: 'b2.1', previous: 'b2.0', changes: nothing }],
+      ['a change that was too large to send', { version: 'b1.2', previous: 'b1.1' }],
+    ])('reads the snapshot again after %s', async (_what, { version, previous, changes }) => {
       await started([a]);
       registry.version = version;
       registry.snapshot([b]);

@@ -1,0 +1,82 @@
+import type {
+  AnswerOf,
+  Principal,
+  ServerConfig,
+  TenantId,
+  hosts,
+  readNativeStatements,
+} from '@uar/contracts';
+import type { reconnectServer, tryServer } from '@uar/contracts';
+
+export interface Setting {
+  readonly tenant: TenantId;
+  readonly key: string;
+  readonly revision: number;
+  readonly value: unknown;
+}
+
+/** Our part of the ledger. `unavailable`: nothing is known about what happened to a write. */
+export interface Settings {
+  read(namespace: string): Promise<readonly Setting[] | undefined>;
+  write(write: {
+    readonly tenant: TenantId;
+    readonly namespace: string;
+    readonly key: string;
+    readonly value: unknown;
+    readonly ifRevision: number;
+  }): Promise<{ kind: 'written'; revision: number } | { kind: 'conflict' } | { kind: 'unavailable' }>;
+}
+
+/** Encrypts what the ledger keeps. `open` gives undefined for what was not sealed with our key for this purpose. */
+export interface Vault {
+  seal(plain: string, purpose: string): string;
+  open(sealed: string, purpose: string): string | undefined;
+}
+
+type TryAnswer = AnswerOf<typeof tryServer>;
+type ReconnectAnswer = AnswerOf<typeof reconnectServer>;
+export type Listed = AnswerOf<(typeof hosts)['mcp']['listTools']> & { readonly kind: 'listed' };
+export type Statements = AnswerOf<typeof readNativeStatements>['statements'];
+
+export interface Unreached {
+  readonly kind: 'unreached';
+  readonly reason: string;
+}
+
+/** One list of one server at one host instance. */
+export interface ListSource {
+  readonly host: 'mcp' | 'native';
+  readonly instance: string;
+  readonly tenant: TenantId;
+  readonly server: string;
+}
+
+/** What the registry asks of hosts. */
+export interface Hosts {
+  list(source: ListSource): Promise<Listed | { readonly kind: 'not_owner' } | Unreached>;
+  statements(instance: string): Promise<Statements | undefined>;
+  tryServer(
+    attempt: {
+      readonly tenant: TenantId;
+      readonly name: string;
+      readonly config: ServerConfig;
+      readonly connect: boolean;
+    },
+    signal: AbortSignal,
+  ): Promise<TryAnswer | Unreached>;
+  reconnect(
+    ask: { readonly tenant: TenantId; readonly server: string; readonly instance: string },
+    signal: AbortSignal,
+  ): Promise<ReconnectAnswer | Unreached>;
+}
+
+/** The receipt of an administrative write; goes on trying by itself when the ledger is away. */
+export interface AdminReceipts {
+  write(principal: Principal, action: string): Promise<void>;
+}
+
+/** What goes wrong or is worth knowing, for the log. */
+export interface Journal {
+  note(fields: Readonly<Record<string, unknown>>, what: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, what: string): void;
+}

@@ -1,0 +1,55 @@
+import type { TenantId } from '@uar/contracts';
+import type { Journal, Setting, Settings, Vault } from '../ports.js';
+import type { DesiredServers, StoredValue } from './desired-servers.js';
+import { serverKey } from './desired-servers.js';
+import { fromSetting, serversNamespace, toSetting } from './stored-server.js';
+
+/** What the API wrote about servers, durable in the ledger. Persists first, applies second. */
+export class ServerStore {
+  private readonly unreadable = new Set<string>();
+
+  constructor(
+    private readonly parts: {
+      readonly desired: DesiredServers;
+      readonly settings: Settings;
+      readonly vault: Vault;
+      readonly journal: Journal;
+    },
+  ) {}
+
+  /** Stored servers that this data key does not open: they are away, the file's value does not come back for them. */
+  problems(): string[] {
+    return [...this.unreadable].map((key) => `the stored server ${key} cannot be opened with the data key`);
+  }
+
+  load(settings: readonly Setting[]): void {
+    for (const setting of settings) this.take(setting);
+  }
+
+  /** False: nothing changed here, and as far as is known nowhere. */
+  async save(tenant: TenantId, name: string, value: StoredValue): Promise<boolean> {
+    const { desired, settings, vault, journal } = this.parts;
+    const written = await settings.write({
+      ...{ tenant, namespace: serversNamespace, key: name },
+      value: toSetting({ tenant, name, value }, vault),
+      ifRevision: desired.settingRevision(tenant, name),
+    });
+    if (written.kind === 'written') {
+      this.unreadable.delete(serverKey(tenant, name));
+      desired.adopt({ tenant, name, settingRevision: written.revision, value });
+      return true;
+    }
+    journal.warn({ tenant, server: name, cause: written.kind }, 'a server was not stored');
+    return false;
+  }
+
+  private take(setting: Setting): void {
+    const { tenant, key: name, revision: settingRevision } = setting;
+    const stored = fromSetting(setting, this.parts.vault);
+    if (stored === undefined) {
+      this.unreadable.add(serverKey(tenant, name));
+      this.parts.journal.warn({ tenant, server: name }, 'a stored server cannot be opened');
+    }
+    this.parts.desired.adopt(stored ?? { tenant, name, settingRevision, value: { kind: 'deleted' } });
+  }
+}

@@ -1,0 +1,195 @@
+import type { AnswerOf, AskOf, Principal, ServerConfig, ServerWritten, TenantId } from '@uar/contracts';
+import type { deleteServer, patchServer, putServer } from '@uar/contracts';
+import type { AdminReceipts, Hosts } from '../ports.js';
+import { connectionKey, processKey } from '../servers/config-identity.js';
+import {
+  serverKey,
+  type DesiredServer,
+  type DesiredServers,
+  type StoredValue,
+} from '../servers/desired-servers.js';
+import { readBody, readPatch } from './server-body.js';
+import { nameProblem } from './server-name.js';
+import type { ServerStore } from '../servers/server-store.js';
+
+type Refusal = Exclude<ServerWritten, { kind: 'written' }>;
+type Deleted = AnswerOf<typeof deleteServer>;
+
+export interface WriterParts {
+  readonly desired: DesiredServers;
+  readonly store: ServerStore;
+  readonly hosts: Hosts;
+  readonly receipts: AdminReceipts;
+  /** Commands that the API may set; `*` stands for any. */
+  readonly apiCommands: readonly string[];
+  readonly apply: Applier;
+  readonly view: (server: DesiredServer) => Extract<ServerWritten, { kind: 'written' }>['server'];
+}
+
+/** Makes a stored change take effect. */
+export interface Applier {
+  apply(change: AppliedChange): Promise<void>;
+}
+
+export interface AppliedChange {
+  readonly tenant: TenantId;
+  readonly name: string;
+  readonly kind: 'written' | 'deleted';
+  /** Worth waiting for: a connection was just proven to work. */
+  readonly proven: boolean;
+}
+
+interface Write {
+  readonly principal: Principal;
+  readonly name: string;
+  readonly config: ServerConfig;
+  readonly action: 'server.put' | 'server.patch';
+  /** Absent: what connects is unchanged. */
+  readonly attempt?: { readonly connect: boolean };
+}
+
+const gone = {
+  kind: 'unavailable' as const,
+  message: 'nobody waits for the answer any more; nothing changed',
+};
+const notStored = {
+  kind: 'unavailable' as const,
+  message: 'the ledger did not take the change; nothing changed',
+};
+
+/** Administrative writes of servers, in the order of answers of API.md 3. One writer per server at a time. */
+export class ServerWriter {
+  private readonly queues = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly parts: WriterParts) {}
+
+  put(
+    { principal, name, body, connect }: AskOf<typeof putServer>,
+    signal: AbortSignal,
+  ): Promise<ServerWritten> {
+    return this.exclusive(principal.tenant, name, async () => {
+      const problem = this.nameProblem(principal.tenant, name);
+      if (problem !== undefined) return problem;
+      const read = readBody(body);
+      if (read.kind === 'bad_shape') return read;
+      const attempt = { connect: connect && read.config.enabled };
+      return this.write({ principal, name, config: read.config, action: 'server.put', attempt }, signal);
+    });
+  }
+
+  patch({ principal, name, body }: AskOf<typeof patchServer>, signal: AbortSignal): Promise<ServerWritten> {
+    return this.exclusive(principal.tenant, name, async () => {
+      const current = this.parts.desired.get(principal.tenant, name);
+      if (current === undefined) return notFound(name);
+      const read = readPatch(current.config, body);
+      if (read.kind === 'bad_shape') return read;
+      const attempt = attemptFor(current.config, read.config);
+      return this.write(
+        {
+          principal,
+          name,
+          config: read.config,
+          action: 'server.patch',
+          ...(attempt === undefined ? {} : { attempt }),
+        },
+        signal,
+      );
+    });
+  }
+
+  delete({ principal, name }: AskOf<typeof deleteServer>, signal: AbortSignal): Promise<Deleted> {
+    const { tenant } = principal;
+    return this.exclusive(tenant, name, async () => {
+      if (this.parts.desired.get(tenant, name) === undefined) return notFound(name);
+      if (signal.aborted) return gone;
+      if (!(await this.parts.store.save(tenant, name, { kind: 'deleted' }))) return notStored;
+      await this.parts.apply.apply({ tenant, name, kind: 'deleted', proven: false });
+      await this.parts.receipts.write(principal, `server.delete ${name}`);
+      return { kind: 'deleted' };
+    });
+  }
+
+  private async write(write: Write, signal: AbortSignal): Promise<ServerWritten> {
+    const { principal, name, config, action, attempt } = write;
+    const { tenant } = principal;
+    const current = this.parts.desired.get(tenant, name);
+    const refusal = this.commandProblem(current?.config, config) ?? (await this.attempt(write, signal));
+    if (refusal !== undefined) return refusal;
+    if (signal.aborted) return gone;
+    // Other names of the tenant were not locked while the connection was tried.
+    const taken = this.nameProblem(tenant, name);
+    if (taken !== undefined) return taken;
+    if (!(await this.parts.store.save(tenant, name, this.valueOf(tenant, name, config)))) return notStored;
+    await this.parts.apply.apply({ tenant, name, kind: 'written', proven: attempt?.connect === true });
+    await this.parts.receipts.write(principal, `${action} ${name}`);
+    const server = this.parts.desired.get(tenant, name);
+    if (server === undefined) return notFound(name);
+    return { kind: 'written', created: current === undefined, server: this.parts.view(server) };
+  }
+
+  private async attempt(
+    { principal, name, config, attempt }: Write,
+    signal: AbortSignal,
+  ): Promise<Refusal | undefined> {
+    if (attempt === undefined) return undefined;
+    const { tenant } = principal;
+    const tried = await this.parts.hosts.tryServer(
+      { tenant, name, config, connect: attempt.connect },
+      signal,
+    );
+    switch (tried.kind) {
+      case 'connected':
+      case 'resolved':
+        return undefined;
+      case 'placeholder_unresolved':
+      case 'connect_failed':
+        return tried;
+      case 'unreached':
+        return { kind: 'unavailable', message: `the connection could not be tried: ${tried.reason}` };
+    }
+  }
+
+  private commandProblem(current: ServerConfig | undefined, config: ServerConfig): Refusal | undefined {
+    const wanted = processKey(config);
+    if (wanted === undefined || (current !== undefined && processKey(current) === wanted)) return undefined;
+    const { apiCommands } = this.parts;
+    if (apiCommands.includes('*') || (config.command !== undefined && apiCommands.includes(config.command)))
+      return undefined;
+    return { kind: 'stdio_not_allowed', message: 'this command may not be set by API (mcp.api_commands)' };
+  }
+
+  private nameProblem(tenant: TenantId, name: string) {
+    return nameProblem(
+      name,
+      this.parts.desired.list(tenant).map((server) => server.name),
+    );
+  }
+
+  private valueOf(tenant: TenantId, name: string, config: ServerConfig): StoredValue {
+    const fileDigest = this.parts.desired.fileDigest(tenant, name);
+    return { kind: 'server', config, ...(fileDigest === undefined ? {} : { fileDigest }) };
+  }
+
+  private async exclusive<T>(tenant: string, name: string, work: () => Promise<T>): Promise<T> {
+    const key = serverKey(tenant, name);
+    const before = this.queues.get(key) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.queues.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.queues.get(key) === mine) this.queues.delete(key);
+    }
+  }
+}
+
+/** A patch that changes nothing about the connection is not tried, nor is one that only switches the server off. */
+function attemptFor(current: ServerConfig, next: ServerConfig): { connect: boolean } | undefined {
+  const on = (config: ServerConfig) => connectionKey({ ...config, enabled: true });
+  if (on(current) !== on(next)) return { connect: next.enabled };
+  return next.enabled && !current.enabled ? { connect: true } : undefined;
+}
+
+function notFound(name: string): { kind: 'not_found'; message: string } {
+  return { kind: 'not_found', message: `there is no server ${name}` };
+}

@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bus } from '@uar/bus';
+import { CatalogReplica } from '@uar/catalog';
+import { UarConfig } from '@uar/config';
+import {
+  Principal,
+  TenantId,
+  appendReceipts,
+  hostBeat,
+  hosts,
+  readNativeStatements,
+  readSettings,
+  readWantedServers,
+  reconnectServer,
+  serversChanged,
+  tryServer,
+  writeSetting,
+  type AnswerOf,
+  type AskOf,
+  type NativeToolStatement,
+  type ReceiptBody,
+  type ServerReport,
+} from '@uar/contracts';
+import type { RunningService } from '@uar/service';
+import { createLog } from '@uar/telemetry';
+import type { ConnectBus } from '@uar/testkit';
+import { service } from './module.js';
+
+export const tenant = TenantId.parse('default');
+const log = createLog({ service: 'test', level: 'silent' });
+
+export const admin = Principal.parse({
+  issuer: 'test',
+  subject: 'dev',
+  tenant,
+  kind: 'user',
+  roles: ['admin'],
+  groups: [],
+  scopes: [],
+  mfa: false,
+  claims: {},
+  expires_at: 4_000_000_000_000,
+});
+
+type Setting = AnswerOf<typeof readSettings>['settings'][number];
+
+/** By which the ledger's half knows a setting of the one tenant. */
+export function settingKey(namespace: string, key: string): string {
+  return `${namespace}/${key}`;
+}
+
+/** The ledger's half of the contract: settings with compare and set, and receipts in order. */
+export class LedgerHalf {
+  readonly settings = new Map<string, Setting>();
+  readonly receipts: ReceiptBody[] = [];
+  broken = false;
+
+  async open(bus: Bus): Promise<void> {
+    bus.answer(readSettings, ({ namespace }) => {
+      this.mustWork();
+      return { settings: [...this.settings.values()].filter((setting) => setting.namespace === namespace) };
+    });
+    bus.answer(writeSetting, (ask) => this.write(ask));
+    bus.answer(appendReceipts, ({ receipts }) => {
+      this.mustWork();
+      this.receipts.push(...receipts);
+      return {
+        positions: receipts.map((_receipt, index) => ({ seq: index + 1, hash: `sha256:${'0'.repeat(64)}` })),
+      };
+    });
+    await bus.flush();
+  }
+
+  actions(): (string | undefined)[] {
+    return this.receipts.map(({ action }) => action);
+  }
+
+  private write({
+    if_revision,
+    value,
+    ...setting
+  }: AskOf<typeof writeSetting>): AnswerOf<typeof writeSetting> {
+    this.mustWork();
+    const key = settingKey(setting.namespace, setting.key);
+    const revision = this.settings.get(key)?.revision ?? 0;
+    if (revision !== if_revision) return { kind: 'conflict', revision };
+    this.settings.set(key, { ...setting, value, revision: revision + 1 });
+    return { kind: 'written', revision: revision + 1 };
+  }
+
+  private mustWork(): void {
+    if (this.broken) throw new Error('disk full');
+  }
+}
+
+type TryAnswer = AnswerOf<typeof tryServer>;
+
+/** A host's half of the contract: serves the tools it is given for each wanted server. */
+export class HostHalf {
+  readonly tools = new Map<string, readonly object[]>();
+  readonly reports = new Map<string, ServerReport>();
+  readonly tried: AskOf<typeof tryServer>[] = [];
+  tryAnswer: (ask: AskOf<typeof tryServer>) => TryAnswer = ({ connect }) =>
+    connect ? { kind: 'connected', tool_count: 1, latency_ms: 3 } : { kind: 'resolved' };
+  duplicates: string[] = [];
+  statements: Record<string, NativeToolStatement> = {};
+  listings = 0;
+
+  constructor(
+    readonly bus: Bus,
+    private readonly kind: 'mcp' | 'native',
+  ) {}
+
+  async open(): Promise<void> {
+    this.bus.answer(hosts[this.kind].listTools, ({ server }) => this.list(server));
+    if (this.kind === 'native')
+      this.bus.answer(readNativeStatements, () => ({ statements: this.statements }));
+    else this.openUpstreams();
+    await this.bus.flush();
+  }
+
+  /** Reports the server with these tools, the way a host does that has just connected to it. */
+  async serve(name: string, tools: readonly object[], more: Partial<ServerReport> = {}): Promise<void> {
+    this.tools.set(name, tools);
+    const before = this.reports.get(name);
+    const revision = this.kind === 'native' ? 0 : ((await this.wanted(name))?.revision ?? 0);
+    this.reports.set(name, {
+      ...{ tenant, server: name, revision, status: 'ready', tool_count: tools.length },
+      ...{ list_digest: JSON.stringify(tools), epoch: (before?.epoch ?? 0) + 1, since: 1_000 },
+      ...{ in_flight: 0, restarts: 0, sandbox_effective: 'landlock' },
+      ...more,
+    });
+    this.beat();
+  }
+
+  beat(stopping = false): void {
+    const servers = [...this.reports.values()];
+    this.bus.announce(hostBeat, {
+      host: this.kind,
+      instance: this.bus.instance,
+      at: Date.now(),
+      stopping,
+      servers,
+    });
+  }
+
+  async wanted(name: string) {
+    const reply = await this.bus.ask(readWantedServers, {});
+    if (reply.kind === 'fault') throw new Error(reply.message);
+    return reply.value.servers.find((server) => server.name === name);
+  }
+
+  private openUpstreams(): void {
+    this.bus.answer(tryServer, (ask) => {
+      this.tried.push(ask);
+      return this.tryAnswer(ask);
+    });
+    this.bus.answer(reconnectServer, ({ server }) => {
+      const report = this.reports.get(server);
+      return report === undefined ? { kind: 'not_owner' } : { kind: 'reconnected', report };
+    });
+    this.bus.listen(serversChanged, ({ name }) => {
+      const tools = this.tools.get(name);
+      if (tools !== undefined) void this.serve(name, tools);
+    });
+  }
+
+  private list(server: string): AnswerOf<typeof hosts.mcp.listTools> {
+    this.listings += 1;
+    const tools = this.tools.get(server);
+    if (tools === undefined) return { kind: 'not_owner' };
+    return {
+      kind: 'listed',
+      list_digest: JSON.stringify(tools),
+      definitions: tools.map((tool) => JSON.stringify(tool)),
+      duplicates: this.duplicates,
+    };
+  }
+}
+
+/** The registry with everything around it on one bus. */
+export class World {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'uar-registry-'));
+  private readonly closing: (() => Promise<unknown>)[] = [];
+
+  constructor(private readonly connect: ConnectBus) {}
+
+  async bus(name: Parameters<ConnectBus>[0]): Promise<Bus> {
+    const bus = await this.connect(name);
+    this.closing.push(() => bus.close());
+    return bus;
+  }
+
+  async ledger(): Promise<LedgerHalf> {
+    const half = new LedgerHalf();
+    await half.open(await this.bus('approval-service'));
+    return half;
+  }
+
+  async host(kind: 'mcp' | 'native' = 'mcp'): Promise<HostHalf> {
+    const half = new HostHalf(await this.bus(kind === 'mcp' ? 'mcp-connector' : 'native-tool-host'), kind);
+    await half.open();
+    return half;
+  }
+
+  async registry(config: Record<string, unknown> = {}): Promise<RunningService> {
+    const bus = await this.bus('catalog-registry');
+    const parsed = UarConfig.parse({ ...config, data_dir: this.dataDir });
+    const running = await service.start({ config: parsed, bus, log });
+    this.closing.push(() => running.stop());
+    return running;
+  }
+
+  async replica(bus: Bus): Promise<CatalogReplica> {
+    const replica = new CatalogReplica({ bus, log });
+    await replica.start();
+    this.closing.push(() => Promise.resolve(replica.stop()));
+    return replica;
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closing.toReversed()) await close();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Until the replica shows what is expected. */
+export function until(replica: CatalogReplica, shown: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const end = replica.onChange(() => {
+      if (!shown()) return;
+      end();
+      resolve();
+    });
+    if (!shown()) return;
+    end();
+    resolve();
+  });
+}
