@@ -4,7 +4,8 @@ import type { Caller, Channel, Principal } from '@uar/contracts';
 export interface Approach {
   /** Value of the only Authorization header. */
   readonly authorization: string | undefined;
-  readonly ip: string | undefined;
+  /** Resource URL of the endpoint that was asked (RFC 8707): accepted as audience besides the configured one. */
+  readonly audience?: string;
 }
 
 export type Identified =

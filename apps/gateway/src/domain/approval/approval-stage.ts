@@ -87,7 +87,11 @@ export class ApprovalStage {
     return end;
   }
 
-  private draft(call: RunningCall, { entry, argumentsDigest }: StagedCall, asked: NeedsApproval): ApprovalDraft {
+  private draft(
+    call: RunningCall,
+    { entry, argumentsDigest }: StagedCall,
+    asked: NeedsApproval,
+  ): ApprovalDraft {
     const { caller, proposed, deadlineAt } = call;
     return {
       approval_id: this.parts.newApprovalId(),

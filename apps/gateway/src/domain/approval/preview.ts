@@ -2,7 +2,8 @@ const mostCharacters = 16_384;
 const shownAtEnd = 2_048;
 
 /** What could hide from a reader or reorder what is read: controls, format characters, odd spaces, private use, lone surrogates. */
-const deceptive = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0\u2800]|(?! )\p{Zs}|[\ufe00-\ufe0f]/gu;
+const deceptive =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0\u2800]|(?! )\p{Zs}|[\ufe00-\ufe0f]/gu;
 
 /** The arguments as an approver sees them: nothing invisible, secrets starred, the middle of a very long text left out and counted. */
 export function argumentsPreview(argumentsJson: string, secretPointers: readonly string[]): string {

@@ -70,7 +70,8 @@ export class Release {
     if (votes.kind === 'not_found') return over('unavailable', { cause: 'approval_not_found' });
     if (votes.status !== 'approved') return endOfStatus(votes.status);
     const target = this.parts.placement.place(call, staged.entry, []);
-    if (target === undefined) return this.spend(approvalId, over('unavailable', { cause: 'no_host_instance' }));
+    if (target === undefined)
+      return this.spend(approvalId, over('unavailable', { cause: 'no_host_instance' }));
     const decision = await this.parts.pdp.decide(
       {
         question: {

@@ -35,3 +35,6 @@ export class VoteReview {
     return { kind: decision.kind === 'allow' ? 'released' : 'not_released' };
   }
 }
+
+/** Injection token of the VoteReview. */
+export const VOTE_REVIEW = Symbol('uar.gateway.vote-review');

@@ -35,6 +35,7 @@ const noReceipt: Promise<ReceiptPosition | null> = Promise.resolve(null);
 export class Pipeline implements CallPipeline {
   private readonly running = new Map<string, RunningCall>();
   private idle: (() => void) | undefined;
+  private closed = false;
 
   constructor(private readonly parts: PipelineParts) {}
 
@@ -59,8 +60,9 @@ export class Pipeline implements CallPipeline {
     return this.running.size;
   }
 
-  /** Calls that wait for a human end as `channel_closed`; resolves when every call has ended. */
+  /** Takes no new calls; those that wait for a human end as `channel_closed`. Resolves when every call has ended. */
   async close(): Promise<void> {
+    this.closed = true;
     for (const call of this.running.values()) call.interrupt('abandoned');
     if (this.running.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -73,14 +75,17 @@ export class Pipeline implements CallPipeline {
     if (!slots.tryTake())
       return this.finish(call, { outcome: 'overloaded', retryAfterMs: retryAfterOverloadMs });
     const endTimer = this.deadline(call);
-    const ending = receipts.accepting()
-      ? await this.guarded(call)
-      : { outcome: 'unavailable' as const, cause: 'receipts_unwritten' };
+    const ending = this.closedFor(receipts) ?? (await this.guarded(call));
     endTimer();
     slots.release();
     if (ending === 'joined') return this.forget(call);
     await this.refreshApproval(call);
     this.finish(call, ending);
+  }
+
+  private closedFor(receipts: Receipts): Ending | undefined {
+    if (this.closed) return { outcome: 'unavailable', cause: 'gateway_stopping' };
+    return receipts.accepting() ? undefined : { outcome: 'unavailable', cause: 'receipts_unwritten' };
   }
 
   /** A bug of ours ends the call like everything else does. */
@@ -124,12 +129,11 @@ export class Pipeline implements CallPipeline {
 
   private finish(call: RunningCall, ending: Ending): void {
     const { room, clock, onEnd } = this.parts;
-    const now = clock.now();
-    const durationMs = now - call.startedAt;
     room.leave(call);
-    call.end(this.endedCall(call, ending, now));
+    const ended = this.endedCall(call, ending, clock.now());
+    onEnd(ended, call.owner);
     this.forget(call);
-    onEnd({ outcome: ending.outcome, durationMs });
+    call.end(ended);
   }
 
   private endedCall(call: RunningCall, ending: Ending, now: number): EndedCall {

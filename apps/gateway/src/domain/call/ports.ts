@@ -24,6 +24,7 @@ import type {
   issueGrant,
   readRelease,
 } from '@uar/contracts';
+import type { CallOwner, EndedCall } from './proposed-call.js';
 
 /** A part that is needed did not answer. `cause` is for receipts and logs, never for callers. */
 export interface Unavailable {
@@ -125,7 +126,7 @@ export interface Clock {
 }
 
 /** Sees every end once: metrics and the like. */
-export type EndObserver = (end: { outcome: string; durationMs: number }) => void;
+export type EndObserver = (ended: EndedCall, owner: CallOwner) => void;
 
 /** Logs a bug of ours once and names the line. */
 export type FaultLog = (error: unknown, callId: CallId) => string;

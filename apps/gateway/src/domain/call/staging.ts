@@ -37,8 +37,7 @@ export class Staging {
     const runId = this.runOf(call);
     if (runId === undefined) return this.refuse(call, entry, over('run_denied', { cause: 'not_its_run' }));
     call.caller = { ...call.caller, run_id: runId };
-    if (isAgent(call))
-      return this.refuse(call, entry, over('run_denied', { cause: 'agent_not_registered' }));
+    if (isAgent(call)) return this.refuse(call, entry, over('run_denied', { cause: 'agent_not_registered' }));
     const unfit = this.shape(entry, argumentsJson);
     if (unfit !== undefined) return this.refuse(call, entry, unfit);
     call.argumentsDigest = argumentsDigest(argumentsJson);

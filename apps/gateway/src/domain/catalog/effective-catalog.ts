@@ -24,8 +24,10 @@ export interface EffectiveList {
   readonly digest: string;
 }
 
+export type Listed = EffectiveList | { readonly kind: 'unavailable' };
+
 export interface EffectiveCatalog {
-  list(caller: Caller): Promise<EffectiveList | { readonly kind: 'unavailable' }>;
+  list(caller: Caller): Listed | Promise<Listed>;
   /** Tells when a list may have become another one (catalog or policy changed) for this tenant; undefined = any tenant. */
   onChange(listener: (tenant: string | undefined) => void): () => void;
 }

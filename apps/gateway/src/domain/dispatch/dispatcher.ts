@@ -55,12 +55,7 @@ export class Dispatcher {
     return this.send(call, staged, target, grant);
   }
 
-  private send(
-    call: RunningCall,
-    staged: StagedCall,
-    at: HostAddress,
-    grant: string,
-  ): Promise<HostReply> {
+  private send(call: RunningCall, staged: StagedCall, at: HostAddress, grant: string): Promise<HostReply> {
     const { hosts, clock } = this.parts;
     const ask = this.hostCall(call, staged, grant);
     return new Promise((resolve, reject) => {

@@ -1,0 +1,51 @@
+import type { Bus, BusFault } from '@uar/bus';
+import { callProgressed, hosts, type CallId, type HostCall } from '@uar/contracts';
+import type { HostAddress, HostReply, Hosts } from '../../domain/call/ports.js';
+
+/** The hosts of both kinds over the bus. */
+export class BusHosts implements Hosts {
+  private readonly listeners = new Map<string, (paramsJson: string) => void>();
+  private readonly endListening: () => void;
+
+  constructor(private readonly bus: Bus) {
+    this.endListening = bus.listen(callProgressed, ({ call_id, params_json }) =>
+      this.listeners.get(call_id)?.(params_json),
+    );
+  }
+
+  async run(at: HostAddress, call: HostCall, withinMs: number): Promise<HostReply> {
+    const options = { to: at.instance, deadlineMs: withinMs };
+    const reply = await this.bus.ask(hosts[at.host].run, call, options);
+    return reply.kind === 'answered' ? reply.value : replyOf(reply);
+  }
+
+  cancel(at: HostAddress, callId: CallId): void {
+    void this.bus.ask(hosts[at.host].cancel, { call_id: callId }, { to: at.instance });
+  }
+
+  onProgress(callId: CallId, listener: (paramsJson: string) => void): () => void {
+    this.listeners.set(callId, listener);
+    return () => this.listeners.delete(callId);
+  }
+
+  close(): void {
+    this.endListening();
+  }
+}
+
+/** What a missing answer proves: only `no_responders` and a refusal before dispatch prove that nothing ran. */
+function replyOf(fault: BusFault): HostReply {
+  if (fault.fault === 'no_responders') return { kind: 'no_responders' };
+  if (fault.beforeDispatch) return { kind: 'not_sent', cause: `host_${fault.fault}` };
+  switch (fault.fault) {
+    case 'timed_out':
+      return { kind: 'timeout' };
+    case 'too_large':
+      return { kind: 'result_too_large', bytes: 0 };
+    case 'bad_ask':
+    case 'bad_answer':
+    case 'faulted':
+    case 'disconnected':
+      return { kind: 'transport_failure', message: fault.fault };
+  }
+}

@@ -1,0 +1,79 @@
+import type { Bus } from '@uar/bus';
+import { CallId, TenantId, claimKey, keepCall, readKeptCall } from '@uar/contracts';
+import type { Log } from '@uar/telemetry';
+import type { CallOwner } from '../../domain/call/proposed-call.js';
+import type { Unavailable } from '../../domain/call/ports.js';
+import type { Claim, KeptCall, KeptCalls } from '../../domain/execute/kept-calls.js';
+import { unavailable } from './pdp.js';
+
+/** Views kept in the ledger; one that is on its way there is read from here. */
+export class LedgerKeptCalls implements KeptCalls {
+  private readonly onTheirWay = new Map<string, { view: KeptCall; written: Promise<void> }>();
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly log: Pick<Log, 'warn'>,
+    private readonly now: () => number,
+  ) {}
+
+  /** Views of the same call are written in the order they are given. */
+  keep(owner: CallOwner, callId: CallId, viewJson: string, forMs: number): Promise<void> {
+    const before = this.onTheirWay.get(callId)?.written;
+    const written = this.write(before, owner, callId, viewJson, forMs);
+    const entry = { view: { kind: 'found' as const, owner, viewJson }, written };
+    this.onTheirWay.set(callId, entry);
+    void written.then(() => {
+      if (this.onTheirWay.get(callId) === entry) this.onTheirWay.delete(callId);
+    });
+    return written;
+  }
+
+  async read(
+    tenant: string,
+    callId: CallId,
+  ): Promise<KeptCall | { readonly kind: 'not_found' } | Unavailable> {
+    const near = this.onTheirWay.get(callId);
+    if (near !== undefined) return near.view.owner.tenant === tenant ? near.view : { kind: 'not_found' };
+    const reply = await this.bus.ask(readKeptCall, { tenant: TenantId.parse(tenant), call_id: callId });
+    if (reply.kind === 'fault') return unavailable('ledger', reply);
+    if (reply.value.kind === 'not_found') return reply.value;
+    const { principal, view_json } = reply.value;
+    return { kind: 'found', owner: { tenant, principal }, viewJson: view_json };
+  }
+
+  async claim({
+    owner,
+    key,
+    requestDigest,
+    callId,
+    forMs,
+  }: Parameters<KeptCalls['claim']>[0]): Promise<Claim> {
+    const reply = await this.bus.ask(claimKey, {
+      tenant: TenantId.parse(owner.tenant),
+      principal: owner.principal,
+      key,
+      request_digest: requestDigest,
+      call_id: callId,
+      expires_at: this.now() + forMs,
+    });
+    return reply.kind === 'answered' ? reply.value : unavailable('ledger', reply);
+  }
+
+  private async write(
+    before: Promise<void> | undefined,
+    owner: CallOwner,
+    callId: CallId,
+    viewJson: string,
+    forMs: number,
+  ): Promise<void> {
+    await before;
+    const reply = await this.bus.ask(keepCall, {
+      tenant: TenantId.parse(owner.tenant),
+      call_id: callId,
+      principal: owner.principal,
+      view_json: viewJson,
+      expires_at: this.now() + forMs,
+    });
+    if (reply.kind === 'fault') this.log.warn({ fault: reply.fault, call_id: callId }, 'a call is not kept');
+  }
+}

@@ -1,0 +1,57 @@
+import { Outcome } from '@uar/contracts';
+import { createMetrics, type Metrics } from '@uar/telemetry';
+import type { EndedCall } from '../domain/call/proposed-call.js';
+
+export interface Gauges {
+  readonly inFlight: () => number;
+  readonly waiting: () => number;
+  readonly unwrittenReceipts: () => number;
+}
+
+/** What the gateway counts. Labels are closed or bounded: no tool, server or principal is one. */
+export class CallMetrics {
+  readonly registry: Metrics = createMetrics('gateway', { process: true });
+  private readonly calls = this.registry.counter({
+    name: 'calls_total',
+    help: 'Calls by outcome.',
+    labels: { outcome: Outcome.options },
+  });
+  private readonly seconds = this.registry.histogram({
+    name: 'call_duration_seconds',
+    help: 'Time from proposal to end, by outcome.',
+    labels: { outcome: Outcome.options },
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+  });
+  private readonly refused = this.registry.counter({
+    name: 'unauthorized_total',
+    help: 'Requests answered 401, by cause.',
+    labels: { cause: { max: 32 } },
+  });
+
+  watch(gauges: Gauges): void {
+    this.registry.gauge({
+      name: 'calls_in_flight',
+      help: 'Calls that have not ended.',
+      read: gauges.inFlight,
+    });
+    this.registry.gauge({
+      name: 'calls_waiting',
+      help: 'Calls that wait for a human.',
+      read: gauges.waiting,
+    });
+    this.registry.gauge({
+      name: 'receipts_unwritten',
+      help: 'Outcome receipts the ledger has not taken yet.',
+      read: gauges.unwrittenReceipts,
+    });
+  }
+
+  ended({ outcome, durationMs }: EndedCall): void {
+    this.calls.add({ outcome });
+    this.seconds.observe({ outcome }, durationMs / 1000);
+  }
+
+  unauthorized(cause: string): void {
+    this.refused.add({ cause });
+  }
+}

@@ -1,0 +1,94 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { BUS, type Bus } from '@uar/bus';
+import type { UarConfig } from '@uar/config';
+import { McpEndpoint } from './adapters/mcp/endpoint.js';
+import { SessionStore } from './adapters/mcp/session-store.js';
+import { ApprovalsController } from './approvals.controller.js';
+import type { Assembly } from './assembly.js';
+import { CallsController } from './calls.controller.js';
+import { ACCESS } from './domain/access/access.js';
+import { EXPLANATIONS } from './domain/access/explanations.js';
+import { IDENTITY } from './domain/access/identity.js';
+import { VOTE_REVIEW } from './domain/approval/vote-review.js';
+import { CALL_PIPELINE } from './domain/call/proposed-call.js';
+import { EFFECTIVE_CATALOG } from './domain/catalog/effective-catalog.js';
+import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
+import { EXECUTION } from './domain/execute/execution.js';
+import { READINESS } from './domain/readiness.js';
+import { RUNS } from './domain/run/runs.js';
+import { AccessGuard } from './http/access.guard.js';
+import { EDGE } from './http/edge.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { McpController } from './mcp.controller.js';
+import { OperationsController } from './operations.controller.js';
+import { ReceiptsController } from './receipts.controller.js';
+import { ReviewController } from './review.controller.js';
+import { ServersController } from './servers.controller.js';
+import { ToolsController } from './tools.controller.js';
+
+export interface AppModuleOptions {
+  readonly assembly: Assembly;
+  readonly bus: Bus;
+  readonly config: UarConfig;
+  methodsOf(path: string): readonly string[];
+}
+
+@Module({})
+export class AppModule {
+  static with({ assembly, bus, config, methodsOf }: AppModuleOptions): DynamicModule {
+    const sessions = new SessionStore(
+      {
+        pipeline: assembly.pipeline,
+        catalog: assembly.catalog,
+        waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
+      },
+      assembly.runs,
+    );
+    return {
+      module: AppModule,
+      controllers: [
+        ToolsController,
+        CallsController,
+        ServersController,
+        ApprovalsController,
+        ReceiptsController,
+        OperationsController,
+        ReviewController,
+        McpController,
+      ],
+      providers: [
+        ...ports(assembly),
+        { provide: BUS, useValue: bus },
+        { provide: SessionStore, useValue: sessions },
+        { provide: McpEndpoint, useValue: new McpEndpoint(sessions, mayOpen(assembly)) },
+        { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault: assembly.fault }) },
+      ],
+    };
+  }
+}
+
+function ports(assembly: Assembly) {
+  return [
+    { provide: CALL_PIPELINE, useValue: assembly.pipeline },
+    { provide: EFFECTIVE_CATALOG, useValue: assembly.catalog },
+    { provide: IDENTITY, useValue: assembly.identity },
+    { provide: RUNS, useValue: assembly.runs },
+    { provide: ACCESS, useValue: assembly.pdp },
+    { provide: EXPLANATIONS, useValue: assembly.explanations },
+    { provide: EXECUTION, useValue: assembly.execution },
+    { provide: CALL_LOOKUP, useValue: assembly.lookup },
+    { provide: VOTE_REVIEW, useValue: assembly.votes },
+    { provide: READINESS, useValue: assembly.readiness },
+    { provide: EDGE, useValue: assembly.edge },
+  ];
+}
+
+function mayOpen({ pdp }: Assembly): ConstructorParameters<typeof McpEndpoint>[1] {
+  return async (caller) => {
+    const allowance = await pdp.may(caller, { kind: 'list_tools' });
+    if (allowance.kind === 'unavailable') return 'unavailable';
+    return allowance.kind === 'allowed' ? 'allow' : 'deny';
+  };
+}

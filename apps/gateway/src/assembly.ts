@@ -1,0 +1,185 @@
+import { hash } from 'node:crypto';
+import { CatalogReplica } from '@uar/catalog';
+import type { Digest } from '@uar/contracts';
+import { createTokenVerifier, type TokenVerifier } from '@uar/identity';
+import type { ServiceContext } from '@uar/service';
+import { BusApprovals } from './adapters/bus/approvals.js';
+import { BusHosts } from './adapters/bus/hosts.js';
+import { LedgerKeptCalls } from './adapters/bus/kept-calls.js';
+import { BusPdp } from './adapters/bus/pdp.js';
+import { ReceiptDesk } from './adapters/bus/receipt-desk.js';
+import { CallMetrics } from './adapters/call-metrics.js';
+import { systemClock } from './adapters/clock.js';
+import { EffectiveLists } from './adapters/effective-lists.js';
+import { newApprovalId, newCallId, newFaultId } from './adapters/new-ids.js';
+import { ProbedReadiness } from './adapters/probed-readiness.js';
+import { RunTable } from './adapters/run-table.js';
+import { ArgumentSchemas } from './adapters/schemas/argument-schemas.js';
+import { TokenIdentity } from './adapters/token-identity.js';
+import { Explanations } from './domain/access/explanations.js';
+import { ApprovalStage } from './domain/approval/approval-stage.js';
+import { Release } from './domain/approval/release.js';
+import { VoteReview } from './domain/approval/vote-review.js';
+import { WaitingRoom } from './domain/approval/waiting-room.js';
+import { PermissionStage } from './domain/call/permission.js';
+import { Pipeline } from './domain/call/pipeline.js';
+import { Slots } from './domain/call/slots.js';
+import { Staging } from './domain/call/staging.js';
+import { Dispatcher } from './domain/dispatch/dispatcher.js';
+import { Placement } from './domain/dispatch/placement.js';
+import { CallLookup } from './domain/execute/call-lookup.js';
+import { EndedCalls } from './domain/execute/ended-calls.js';
+import { Execution } from './domain/execute/execution.js';
+import type { ReceiptSetting } from './domain/receipt/receipt-bodies.js';
+import { Edge } from './http/edge.js';
+
+/** Everything the gateway is made of: which adapter stands behind which port. */
+export type Assembly = ReturnType<typeof assemble>;
+
+const clock = systemClock;
+
+export function assemble(context: ServiceContext) {
+  const { bus, log, config } = context;
+  const metrics = new CallMetrics();
+  const replica = new CatalogReplica({ bus, log });
+  const runs = new RunTable();
+  const verifier = createTokenVerifier({ security: config.security, profile: config.profile });
+  const pdp = new BusPdp(bus);
+  const receipts = new ReceiptDesk(bus, log);
+  const approvals = new BusApprovals(bus);
+  const hosts = new BusHosts(bus);
+  const kept = new LedgerKeptCalls(bus, log, clock.now);
+  const calls = assembleCalls({ context, metrics, replica, runs, pdp, receipts, approvals, hosts, kept });
+  const { pipeline, room, endedCalls } = calls;
+  metrics.watch({
+    inFlight: () => pipeline.inFlight,
+    waiting: () => room.size,
+    unwrittenReceipts: () => receipts.unwritten,
+  });
+  return {
+    ...calls,
+    metrics,
+    replica,
+    runs,
+    verifier,
+    pdp,
+    receipts,
+    approvals,
+    hosts,
+    identity: identityOf(context, verifier, runs),
+    edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
+    catalog: new EffectiveLists(bus, replica, pdp, clock.now),
+    explanations: new Explanations(pdp, clock),
+    lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
+    readiness: readinessOf(context, { replica, receipts, verifier }),
+  };
+}
+
+interface CallPorts {
+  readonly context: ServiceContext;
+  readonly metrics: CallMetrics;
+  readonly replica: CatalogReplica;
+  readonly runs: RunTable;
+  readonly pdp: BusPdp;
+  readonly receipts: ReceiptDesk;
+  readonly approvals: BusApprovals;
+  readonly hosts: BusHosts;
+  readonly kept: LedgerKeptCalls;
+}
+
+function assembleCalls(ports: CallPorts) {
+  const { context, metrics, replica, runs, pdp, receipts, approvals, hosts, kept } = ports;
+  const { config, log, bus } = context;
+  const fault = (error: unknown, callId?: string): string => {
+    const faultId = newFaultId();
+    log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
+    return faultId;
+  };
+  const setting: ReceiptSetting = { profile: config.profile, governance: governanceOf(context), digest };
+  const placement = new Placement(replica, clock);
+  const slots = new Slots(config.limits.calls_in_flight);
+  const room = new WaitingRoom();
+  const endedCalls = new EndedCalls();
+  const release = new Release({ pdp, approvals, catalog: replica, placement, clock, setting });
+  const approvalStage = new ApprovalStage({
+    approvals,
+    room,
+    release,
+    slots,
+    clock,
+    gateway: bus.instance,
+    timeoutMs: config.approvals.timeout_seconds * 1000,
+    newApprovalId,
+  });
+  const pipeline = new Pipeline({
+    staging: new Staging({
+      catalog: replica,
+      runs,
+      schemas: new ArgumentSchemas(),
+      pdp,
+      mostArgumentBytes: config.limits.arguments_kb * 1024,
+    }),
+    permission: new PermissionStage({ pdp, receipts, approvals: approvalStage, placement, clock, setting }),
+    dispatcher: new Dispatcher({
+      hosts,
+      placement,
+      clock,
+      fault,
+      mostResultBytes: config.limits.result_kb * 1024,
+    }),
+    approvals,
+    receipts,
+    room,
+    slots,
+    clock,
+    setting,
+    fault,
+    onEnd: (ended, owner) => {
+      metrics.ended(ended);
+      endedCalls.remember(owner, ended);
+    },
+    newCallId,
+  });
+  const execution = new Execution({
+    pipeline,
+    kept,
+    clock,
+    flushReceipts: () => receipts.flush(),
+    newCallId,
+    digest,
+  });
+  return { pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault };
+}
+
+function identityOf({ config }: ServiceContext, verifier: TokenVerifier, runs: RunTable): TokenIdentity {
+  const { anonymous, require_scopes } = config.security;
+  const isLocal = isLoopback(config.server.host) && config.profile === 'minimal';
+  if (anonymous && !isLocal)
+    throw new Error('security.anonymous is for profile minimal on a loopback listener only');
+  return new TokenIdentity({ verifier, runs, anonymous, requireScopes: require_scopes });
+}
+
+function readinessOf(
+  context: ServiceContext,
+  parts: { replica: CatalogReplica; receipts: ReceiptDesk; verifier: TokenVerifier },
+): ProbedReadiness {
+  return new ProbedReadiness({
+    bus: context.bus,
+    catalogReady: () => parts.replica.ready,
+    acceptsReceipts: () => parts.receipts.accepting(),
+    tokenProblem: () => parts.verifier.problem(),
+    governance: governanceOf(context),
+  });
+}
+
+function governanceOf({ config }: ServiceContext): 'on' | 'off' {
+  return config.governance.enabled ? 'on' : 'off';
+}
+
+function digest(text: string): Digest {
+  return `sha256:${hash('sha256', text, 'hex')}`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

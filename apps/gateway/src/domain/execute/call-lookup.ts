@@ -1,0 +1,94 @@
+import { CallId, principalId, type Caller } from '@uar/contracts';
+import { memberText } from '@uar/json-text';
+import type { Access } from '../access/access.js';
+import type { Clock, Unavailable } from '../call/ports.js';
+import type { CallHandle, CallOwner, CallPipeline } from '../call/proposed-call.js';
+import { callViewText } from '../view/call-view.js';
+import type { EndedCalls } from './ended-calls.js';
+import type { KeptCalls } from './kept-calls.js';
+
+export type Found =
+  | { readonly kind: 'found'; readonly viewJson: string; readonly isPending: boolean }
+  | { readonly kind: 'not_found' }
+  | Unavailable;
+
+/** A cancelled call has this long to end before its state is shown as it is. */
+const cancelWaitMs = 6_000;
+
+/** Calls by id: running here, ended here, or kept in the ledger. Another principal's call is not found without `readCalls`. */
+export class CallLookup {
+  constructor(
+    private readonly parts: {
+      readonly pipeline: CallPipeline;
+      readonly ended: EndedCalls;
+      readonly kept: KeptCalls;
+      readonly access: Access;
+      readonly clock: Clock;
+    },
+  ) {}
+
+  async read(caller: Caller, id: string): Promise<Found> {
+    const found = await this.find(caller, id);
+    if (found.kind !== 'owned') return found;
+    if (isOwn(caller, found.owner)) return found.view;
+    if (found.owner.tenant !== caller.principal.tenant) return { kind: 'not_found' };
+    const allowance = await this.parts.access.may(caller, { kind: 'admin', action: 'readCalls' });
+    if (allowance.kind === 'unavailable') return allowance;
+    return allowance.kind === 'allowed' ? found.view : { kind: 'not_found' };
+  }
+
+  /** Own calls only; one that has ended already stays as it ended. */
+  async cancel(caller: Caller, id: string): Promise<Found> {
+    const running = this.parts.pipeline.find(id);
+    if (running !== undefined && isOwn(caller, running.owner)) {
+      running.cancel();
+      await this.settled(running);
+    }
+    const found = await this.find(caller, id);
+    if (found.kind !== 'owned') return found;
+    return isOwn(caller, found.owner) ? found.view : { kind: 'not_found' };
+  }
+
+  private async find(
+    caller: Caller,
+    id: string,
+  ): Promise<{ kind: 'owned'; owner: CallOwner; view: Found } | { kind: 'not_found' } | Unavailable> {
+    const callId = CallId.safeParse(id);
+    if (!callId.success) return { kind: 'not_found' };
+    const running = this.parts.pipeline.find(id);
+    if (running !== undefined)
+      return { kind: 'owned', owner: running.owner, view: viewOf(callViewText(running.state()), true) };
+    const kept = await this.parts.kept.read(caller.principal.tenant, callId.data);
+    if (kept.kind === 'found')
+      return { kind: 'owned', owner: kept.owner, view: viewOf(kept.viewJson, isPendingView(kept.viewJson)) };
+    const remembered = this.parts.ended.find(id);
+    if (remembered === undefined) return kept;
+    const text = callViewText(remembered.ended, { withoutResult: true });
+    return { kind: 'owned', owner: remembered.owner, view: viewOf(text, false) };
+  }
+
+  private settled(running: CallHandle): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.parts.clock.after(cancelWaitMs, resolve);
+      void running.ended.then(() => {
+        stop();
+        resolve();
+      });
+    });
+  }
+}
+
+function isOwn(caller: Caller, owner: CallOwner): boolean {
+  return owner.tenant === caller.principal.tenant && owner.principal === principalId(caller.principal);
+}
+
+function viewOf(viewJson: string, isPending: boolean): Found {
+  return { kind: 'found', viewJson, isPending };
+}
+
+function isPendingView(viewJson: string): boolean {
+  return memberText(viewJson, 'outcome') === '"pending"';
+}
+
+/** Injection token of the CallLookup. */
+export const CALL_LOOKUP = Symbol('uar.gateway.call-lookup');

@@ -1,0 +1,169 @@
+import { outcomes, principalId, type CallId, type Digest, type ReceiptPosition } from '@uar/contracts';
+import { memberText } from '@uar/json-text';
+import type { Clock } from '../call/ports.js';
+import type {
+  CallHandle,
+  CallPipeline,
+  EndedCall,
+  PendingCall,
+  ProposedCall,
+} from '../call/proposed-call.js';
+import { callViewText } from '../view/call-view.js';
+import type { KeptCalls } from './kept-calls.js';
+
+export interface ExecuteAsk {
+  readonly call: ProposedCall;
+  readonly respondAsync: boolean;
+  readonly idempotencyKey?: string;
+  /** Tells once that the client is gone. */
+  onGone(listener: () => void): void;
+}
+
+export type Executed =
+  | {
+      readonly kind: 'call';
+      readonly state: PendingCall | EndedCall;
+      readonly receipt: ReceiptPosition | null;
+      readonly isAsync: boolean;
+    }
+  | { readonly kind: 'stored'; readonly callId: CallId; readonly viewJson: string; readonly status: number }
+  | { readonly kind: 'key_of_other_request' }
+  /** The first call of this key has not ended where we can see it. */
+  | { readonly kind: 'key_in_use'; readonly callId: CallId }
+  | { readonly kind: 'unavailable' };
+
+const hourMs = 3_600_000;
+const asyncKeptMs = hourMs;
+const keyKeptMs = 24 * hourMs;
+const longestWaitMs = 240_000;
+const receiptWaitMs = 20;
+const mostKeptBytes = 1_048_576;
+
+/** `POST /api/tools/{name}/execute`: waits, or not, and keeps what must outlive the request (API.md 2). */
+export class Execution {
+  constructor(
+    private readonly parts: {
+      readonly pipeline: CallPipeline;
+      readonly kept: KeptCalls;
+      readonly clock: Clock;
+      flushReceipts(): void;
+      newCallId(): CallId;
+      digest(text: string): Digest;
+    },
+  ) {}
+
+  async execute(ask: ExecuteAsk): Promise<Executed> {
+    if (ask.idempotencyKey === undefined) {
+      const handle = this.parts.pipeline.propose(ask.call);
+      return this.run(ask, handle, () => this.keepWhenEnded(handle, handle.callId, asyncKeptMs));
+    }
+    const callId = this.parts.newCallId();
+    const { caller, toolName, argumentsJson } = ask.call;
+    const owner = { tenant: caller.principal.tenant, principal: principalId(caller.principal) };
+    const claim = await this.parts.kept.claim({
+      owner,
+      key: ask.idempotencyKey,
+      requestDigest: this.parts.digest(`${toolName}\n${argumentsJson}`),
+      callId,
+      forMs: keyKeptMs,
+    });
+    switch (claim.kind) {
+      case 'unavailable':
+        return { kind: 'unavailable' };
+      case 'other_request':
+        return { kind: 'key_of_other_request' };
+      case 'same':
+        return this.repeat(ask, claim.call_id);
+      case 'claimed': {
+        const handle = this.parts.pipeline.propose({ ...ask.call, callId });
+        this.keepWhenEnded(handle, callId, keyKeptMs);
+        return this.run(ask, handle, () => undefined);
+      }
+    }
+  }
+
+  private async run(ask: ExecuteAsk, handle: CallHandle, keep: () => void): Promise<Executed> {
+    ask.onGone(() => handle.abandon());
+    if (ask.respondAsync) {
+      await handle.decided;
+      if (handle.state().kind === 'pending') return this.letGo(handle, keep);
+    }
+    const ended = await this.endWithin(handle);
+    if (ended === undefined) return this.letGo(handle, keep);
+    return { kind: 'call', state: ended, receipt: await this.receiptOf(ended), isAsync: false };
+  }
+
+  private async letGo(handle: CallHandle, keep: () => void): Promise<Executed> {
+    handle.detach();
+    const state = handle.state();
+    const kept =
+      state.kind === 'pending'
+        ? this.parts.kept.keep(handle.owner, handle.callId, callViewText(state), asyncKeptMs)
+        : undefined;
+    keep();
+    await kept;
+    return { kind: 'call', state, receipt: null, isAsync: true };
+  }
+
+  private async repeat(ask: ExecuteAsk, callId: CallId): Promise<Executed> {
+    const running = this.parts.pipeline.find(callId);
+    if (running !== undefined) {
+      const ended = ask.respondAsync ? undefined : await this.endWithin(running);
+      return { kind: 'call', state: ended ?? running.state(), receipt: null, isAsync: ended === undefined };
+    }
+    const kept = await this.parts.kept.read(ask.call.caller.principal.tenant, callId);
+    if (kept.kind === 'unavailable') return kept;
+    if (kept.kind === 'not_found') return { kind: 'key_in_use', callId };
+    return { kind: 'stored', callId, viewJson: kept.viewJson, status: statusOfView(kept.viewJson) };
+  }
+
+  private keepWhenEnded(handle: CallHandle, callId: CallId, forMs: number): void {
+    const keep = (ended: EndedCall, receipt: ReceiptPosition | null): Promise<void> => {
+      const withoutResult = Buffer.byteLength(ended.resultJson ?? '') > mostKeptBytes;
+      return this.parts.kept.keep(
+        handle.owner,
+        callId,
+        callViewText(ended, { receipt, withoutResult }),
+        forMs,
+      );
+    };
+    // At once, so that nobody reads the pending view any more; and again with the receipt's place.
+    void handle.ended.then((ended) => {
+      this.parts.flushReceipts();
+      void keep(ended, null);
+      void ended.receipt.then((receipt) => receipt !== null && void keep(ended, receipt));
+    });
+  }
+
+  private endWithin(handle: CallHandle): Promise<EndedCall | undefined> {
+    return new Promise((resolve) => {
+      const stop = this.parts.clock.after(longestWaitMs, () => resolve(undefined));
+      void handle.ended.then((ended) => {
+        stop();
+        resolve(ended);
+      });
+    });
+  }
+
+  private receiptOf(ended: EndedCall): Promise<ReceiptPosition | null> {
+    this.parts.flushReceipts();
+    return new Promise((resolve) => {
+      const stop = this.parts.clock.after(receiptWaitMs, () => resolve(null));
+      void ended.receipt.then((position) => {
+        stop();
+        resolve(position);
+      });
+    });
+  }
+}
+
+/** HTTP status of a kept CallView. */
+export function statusOfView(viewJson: string): number {
+  const text = memberText(viewJson, 'outcome');
+  const outcome: unknown = text === undefined ? undefined : JSON.parse(text);
+  const row = Object.entries(outcomes).find(([name]) => name === outcome);
+  return row === undefined ? 202 : row[1].http;
+}
+
+/** Injection token of the Execution. */
+export const EXECUTION = Symbol('uar.gateway.execution');

@@ -1,0 +1,29 @@
+import type { CallId, Digest } from '@uar/contracts';
+import type { CallOwner } from '../call/proposed-call.js';
+import type { Unavailable } from '../call/ports.js';
+
+export interface KeptCall {
+  readonly kind: 'found';
+  readonly owner: CallOwner;
+  /** CallView as JSON text. */
+  readonly viewJson: string;
+}
+
+export type Claim =
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'same'; readonly call_id: CallId }
+  | { readonly kind: 'other_request' }
+  | Unavailable;
+
+/** Views of calls that outlive their request: async ones and those with an Idempotency-Key. */
+export interface KeptCalls {
+  keep(owner: CallOwner, callId: CallId, viewJson: string, forMs: number): Promise<void>;
+  read(tenant: string, callId: CallId): Promise<KeptCall | { readonly kind: 'not_found' } | Unavailable>;
+  claim(ask: {
+    readonly owner: CallOwner;
+    readonly key: string;
+    readonly requestDigest: Digest;
+    readonly callId: CallId;
+    readonly forMs: number;
+  }): Promise<Claim>;
+}

@@ -1,0 +1,103 @@
+import { UarConfig } from '@uar/config';
+import { mintDevToken } from '@uar/identity';
+import { createLog } from '@uar/telemetry';
+import { service, type RunningGateway } from '../module.js';
+import { Neighbours, entry } from './neighbours.fixture.js';
+
+const secret = 'a-secret-of-more-than-thirty-two-bytes';
+const log = createLog({ service: 'gateway', level: 'silent' });
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // The specs look into bodies of every shape.
+  readonly body: Body;
+}
+
+/** A JSON body that a spec walks through; absent members read as undefined. */
+export interface Body {
+  readonly [member: string]: Body;
+}
+
+/** A gateway on real sockets, with neighbours on an in-process bus. */
+export class Gateway {
+  private constructor(
+    readonly running: RunningGateway,
+    readonly neighbours: Neighbours,
+  ) {}
+
+  static async start(settings: object = {}): Promise<Gateway> {
+    const neighbours = new Neighbours(log);
+    neighbours.entries = [
+      entry('echo', {}, { type: 'object', properties: { text: { type: 'string' }, n: { type: 'number' } } }),
+      entry('write', { capabilities: ['read', 'write'], risk: 3 }),
+      entry('hidden', { labels: ['secret'] }, { type: 'object', required: ['x'] }),
+    ];
+    const config = UarConfig.parse({
+      security: { jwt_secret: secret },
+      server: { port: 0, management_port: 0, shutdown_grace_seconds: 4 },
+      ...settings,
+    });
+    const running = await service.start({ config, bus: neighbours.gatewayBus, log });
+    return new Gateway(running, neighbours);
+  }
+
+  get url(): string {
+    return this.running.endpoints().gateway;
+  }
+
+  get management(): string {
+    return this.running.endpoints().management;
+  }
+
+  token(sub = 'ada', roles: string[] = ['admin']): string {
+    return mintDevToken({ secret, sub, name: sub, roles, groups: [], tenant: 'default', ttlSeconds: 60 });
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    options: {
+      body?: unknown;
+      raw?: string | Uint8Array<ArrayBuffer>;
+      token?: string | null;
+      headers?: object;
+      signal?: AbortSignal;
+    } = {},
+  ): Promise<HttpAnswer> {
+    const { body, raw, token = this.token(), headers = {}, signal } = options;
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const answer = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} };
+  }
+
+  execute(tool: string, body: unknown = {}, headers: object = {}): Promise<HttpAnswer> {
+    return this.ask('POST', `/api/tools/${tool}/execute`, { body, headers });
+  }
+
+  async stop(): Promise<void> {
+    await this.running.stop();
+    await this.neighbours.hub.close();
+  }
+}
+
+/** Looks again until it holds; for things that follow on their own. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const endAt = Date.now() + 5_000;
+  while (!(await holds())) {
+    if (Date.now() > endAt) throw new Error('did not come to hold');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

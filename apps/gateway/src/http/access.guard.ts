@@ -1,0 +1,65 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Caller } from '@uar/contracts';
+import type { FastifyRequest } from 'fastify';
+import { ACCESS, type Access } from '../domain/access/access.js';
+import { IDENTITY, type Identified, type Identity } from '../domain/access/identity.js';
+import { ROUTE_ACCESS, type RouteAccess } from './access.js';
+import { EDGE, type Edge } from './edge.js';
+import { forbidden, notAvailable, unauthorized } from './refusal.js';
+import { setCaller } from './request.js';
+
+/** Stage 1 of every request, and the Cedar question that its route names. A route that names none is closed. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(
+    @Inject(IDENTITY) private readonly identity: Identity,
+    @Inject(ACCESS) private readonly access: Access,
+    @Inject(EDGE) private readonly edge: Edge,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const route: RouteAccess | undefined = Reflect.getMetadata(ROUTE_ACCESS, context.getHandler());
+    if (route === undefined) throw forbidden();
+    if (route.kind === 'public') return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const identified = this.identity.identify(this.approach(request));
+    if (identified instanceof Promise) return identified.then((it) => this.admit(request, route, it));
+    return this.admit(request, route, identified);
+  }
+
+  private approach(request: FastifyRequest): { authorization: string | undefined; audience?: string } {
+    const audience = this.edge.audienceOf(request.url);
+    const { authorization } = request.headers;
+    return { authorization, ...(audience === undefined ? {} : { audience }) };
+  }
+
+  private admit(
+    request: FastifyRequest,
+    route: RouteAccess,
+    identified: Identified,
+  ): boolean | Promise<boolean> {
+    if (identified.kind !== 'verified') {
+      this.edge.onUnauthorized(identified.kind === 'invalid' ? identified.cause : 'missing');
+      throw unauthorized(identified.kind === 'invalid', this.edge.metadataUrlOf(request.url));
+    }
+    const door = this.edge.isMcp(request.url) ? 'mcp' : 'http';
+    const caller = this.identity.caller(identified.principal, door, this.edge.clientIp.of(request));
+    setCaller(request, caller);
+    return route.kind === 'governed' ? this.ask(caller, route) : true;
+  }
+
+  private async ask(caller: Caller, { action }: RouteAccess & { kind: 'governed' }): Promise<boolean> {
+    const question =
+      action === 'listTools' ? ({ kind: 'list_tools' } as const) : ({ kind: 'admin', action } as const);
+    const allowance = await this.access.may(caller, question);
+    switch (allowance.kind) {
+      case 'allowed':
+        return true;
+      case 'denied':
+        throw forbidden();
+      case 'unavailable':
+        throw notAvailable();
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { SetMetadata } from '@nestjs/common';
+import type { AdminAction } from '@uar/contracts';
+
+/** Who may use a route. Every route carries one; a route without is refused to everybody. */
+export type RouteAccess =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'any_token' }
+  /** A Cedar question on the caller's own tenant. */
+  | { readonly kind: 'governed'; readonly action: AdminAction | 'listTools' }
+  /** The owner of the thing, or whom Cedar allows the action: asked by the handler, which knows the owner. */
+  | { readonly kind: 'own_or'; readonly action: AdminAction };
+
+export const ROUTE_ACCESS = 'uar:route-access';
+
+export const Public = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'public' });
+export const AnyToken = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'any_token' });
+export const Governs = (action: AdminAction | 'listTools') =>
+  SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'governed', action });
+export const OwnOr = (action: AdminAction) =>
+  SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'own_or', action });

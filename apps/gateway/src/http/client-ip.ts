@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+
+type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Address of the client: the socket's peer, or behind trusted proxies the right-most untrusted X-Forwarded-For (API.md 1). */
+export class ClientIp {
+  private readonly trusted: readonly Range[];
+
+  constructor(trustedProxies: readonly string[]) {
+    this.trusted = trustedProxies.map(rangeOf);
+  }
+
+  of(request: FastifyRequest): string | undefined {
+    const peer = plain(request.raw.socket.remoteAddress);
+    if (peer === undefined || this.trusted.length === 0 || !this.isTrusted(peer)) return peer?.toString();
+    const header = request.headers['x-forwarded-for'];
+    const hops = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
+    let client = peer;
+    for (const hop of hops.reverse()) {
+      const address = plain(hop.trim());
+      if (address === undefined) break;
+      client = address;
+      if (!this.isTrusted(address)) break;
+    }
+    return client.toString();
+  }
+
+  private isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+    return this.trusted.some(([network, bits]) => {
+      if (network instanceof ipaddr.IPv4)
+        return address instanceof ipaddr.IPv4 && address.match(network, bits);
+      return address instanceof ipaddr.IPv6 && address.match(network, bits);
+    });
+  }
+}
+
+function rangeOf(text: string): Range {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.process(text);
+  return [address, address instanceof ipaddr.IPv4 ? 32 : 128];
+}
+
+/** IPv4 inside IPv6 counts as IPv4. */
+function plain(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  return text !== undefined && ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
+}

@@ -1,0 +1,58 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { ErrorBody } from '@uar/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendJson } from './answer.js';
+import { Refusal } from './refusal.js';
+
+/** What Fastify refuses before a handler; Nest leaves only the status of it. */
+const refusedBefore: Readonly<Record<number, Refusal>> = {
+  400: new Refusal(400, 'bad_request', 'The request cannot be read.'),
+  413: new Refusal(413, 'body_too_large', 'The body is longer than allowed.'),
+  414: new Refusal(414, 'bad_request', 'A part of the URL is too long.'),
+  415: new Refusal(415, 'unsupported_media_type', 'Send application/json.'),
+};
+
+/** Everything that goes wrong at the edge becomes the one error shape; a bug shows its fault id and nothing else. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly options: {
+      /** Methods a path is served for; empty for unknown paths. */
+      methodsOf(path: string): readonly string[];
+      /** Logs once and names the line. */
+      fault(error: unknown): string;
+    },
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    if (reply.sent || reply.raw.headersSent) {
+      if (!(thrown instanceof Refusal)) this.options.fault(thrown);
+      reply.raw.destroy();
+      return;
+    }
+    const { status, code, message, more } = this.refusalOf(thrown, request);
+    const error: ErrorBody['error'] = { code, message };
+    if (more.details !== undefined) error.details = more.details;
+    sendJson(reply, { error }, { status, ...(more.headers === undefined ? {} : { headers: more.headers }) });
+  }
+
+  private refusalOf(thrown: unknown, request: FastifyRequest): Refusal {
+    if (thrown instanceof Refusal) return thrown;
+    const status = thrown instanceof HttpException ? thrown.getStatus() : 500;
+    if (status === 404) return this.unknownRoute(request);
+    const known = refusedBefore[status];
+    if (known !== undefined) return known;
+    const faultId = this.options.fault(thrown);
+    const details = { fault_id: faultId };
+    return new Refusal(500, 'internal_fault', 'Something in the tool plane broke.', { details });
+  }
+
+  private unknownRoute(request: FastifyRequest): Refusal {
+    const methods = this.options.methodsOf(request.url.split('?')[0] ?? '');
+    if (methods.length === 0) return new Refusal(404, 'not_found', 'There is no such route.');
+    const headers = { allow: methods.join(', ') };
+    return new Refusal(405, 'method_not_allowed', 'The route has other methods.', { headers });
+  }
+}

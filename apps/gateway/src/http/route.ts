@@ -1,0 +1,50 @@
+import { RequestMapping, RequestMethod, applyDecorators } from '@nestjs/common';
+import type { z } from 'zod';
+import { AnyToken, Governs, OwnOr, Public, type RouteAccess } from './access.js';
+
+/** One route as data: what Nest serves, what the guard asks and what `/openapi.json` says are the same value. */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `:name` for path parameters; several paths for one handler. */
+  readonly paths: readonly string[];
+  readonly access: RouteAccess;
+  readonly summary: string;
+  readonly query?: z.ZodType;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: z.ZodType;
+  /** Answers that are no error body, by status. */
+  readonly answers: Readonly<Record<number, z.ZodType>>;
+  /** Statuses with an error body besides 400, 401, 403, 404, 503 where they may be. */
+  readonly errors?: readonly number[];
+  /** Media type of the answers when it is not JSON. */
+  readonly media?: string;
+}
+
+const methods = {
+  get: RequestMethod.GET,
+  post: RequestMethod.POST,
+  put: RequestMethod.PUT,
+  patch: RequestMethod.PATCH,
+  delete: RequestMethod.DELETE,
+} as const;
+
+/** The method that serves a route. */
+export function Serves(route: Route): MethodDecorator {
+  return applyDecorators(
+    RequestMapping({ path: [...route.paths], method: methods[route.method] }),
+    accessDecorator(route.access),
+  );
+}
+
+function accessDecorator(access: RouteAccess): MethodDecorator {
+  switch (access.kind) {
+    case 'public':
+      return Public();
+    case 'any_token':
+      return AnyToken();
+    case 'governed':
+      return Governs(access.action);
+    case 'own_or':
+      return OwnOr(access.action);
+  }
+}

@@ -1,0 +1,123 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { BusStrategy } from '@uar/bus';
+import { nestLog, type RunningService, type ServiceContext, type ServiceDefinition } from '@uar/service';
+import { ServedMethods, fastifyServer } from './adapters/http/fastify-server.js';
+import { listenForManagement, type Management } from './adapters/http/management.js';
+import { SessionStore } from './adapters/mcp/session-store.js';
+import { AppModule } from './app.module.js';
+import { assemble, type Assembly } from './assembly.js';
+
+export { openApiDocument } from './http/openapi.js';
+
+/** Where a running gateway is reached. */
+export type GatewayEndpoints = {
+  readonly gateway: string;
+  readonly management: string;
+};
+
+export interface RunningGateway extends RunningService {
+  endpoints(): GatewayEndpoints;
+}
+
+export interface GatewayDefinition extends ServiceDefinition {
+  start(context: ServiceContext): Promise<RunningGateway>;
+}
+
+/** Time kept back from the grace for receipts and the bus. */
+const lastStepsMs = 3_000;
+
+export const service: GatewayDefinition = {
+  name: 'gateway',
+  start: async (context) => {
+    const assembly = assemble(context);
+    const app = await createApp(context, assembly);
+    await assembly.replica.start();
+    await app.startAllMicroservices();
+    const { server } = context.config;
+    await app.listen(server.port, server.host);
+    assembly.edge.listensAt(gatewayUrl(context, app));
+    const management = await listenForManagement({
+      host: server.management_host,
+      port: server.management_port,
+      metrics: assembly.metrics.registry,
+      readiness: assembly.readiness,
+    });
+    return running(context, assembly, app, management);
+  },
+};
+
+async function createApp(
+  { bus, config, log }: ServiceContext,
+  assembly: Assembly,
+): Promise<NestFastifyApplication> {
+  const adapter = fastifyServer(config, assembly.edge);
+  const served = new ServedMethods(adapter.getInstance());
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.with({ assembly, bus, config, methodsOf: (path) => served.of(path) }),
+    adapter,
+    { bodyParser: false, logger: nestLog(log), abortOnError: false },
+  );
+  app.connectMicroservice({ strategy: new BusStrategy(bus) }, { inheritAppConfig: false });
+  return app;
+}
+
+function running(
+  context: ServiceContext,
+  assembly: Assembly,
+  app: NestFastifyApplication,
+  management: Management,
+): RunningGateway {
+  const endpoints = { gateway: gatewayUrl(context, app), management: management.url };
+  let stopped: Promise<void> | undefined;
+  return {
+    name: 'gateway',
+    endpoints: () => endpoints,
+    readiness: async () => {
+      const { ready, problems } = await assembly.readiness.view();
+      return { ready, problems };
+    },
+    stop: () => (stopped ??= stop(context, assembly, app, management)),
+  };
+}
+
+async function stop(
+  { bus, config }: ServiceContext,
+  assembly: Assembly,
+  app: NestFastifyApplication,
+  management: Management,
+): Promise<void> {
+  const graceMs = Math.max(0, config.server.shutdown_grace_seconds * 1000 - lastStepsMs);
+  assembly.readiness.stop();
+  await within(graceMs, assembly.pipeline.close());
+  await app.get(SessionStore).close();
+  const closed = app.close();
+  await within(1_000, closed);
+  app.getHttpServer().closeAllConnections();
+  await closed;
+  await assembly.receipts.close(lastStepsMs);
+  assembly.catalog.close();
+  assembly.replica.stop();
+  assembly.approvals.close();
+  assembly.hosts.close();
+  assembly.verifier.close();
+  await management.close();
+  await bus.drain(lastStepsMs);
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+function gatewayUrl({ config: { server } }: ServiceContext, app: NestFastifyApplication): string {
+  const address = app.getHttpServer().address();
+  if (address === null || typeof address === 'string') throw new Error('the gateway has no port');
+  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
+  return `${server.tls === undefined ? 'http' : 'https'}://${host}:${address.port}`;
+}

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import { Controller, Inject, Param, Res } from '@nestjs/common';
+import { BUS, type Bus } from '@uar/bus';
+import { listReceipts, readReceipt, verifyReceipts, type Caller, type TenantId } from '@uar/contracts';
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { sendJson } from './http/answer.js';
+import { asked } from './http/asked.js';
+import { notFound } from './http/refusal.js';
+import { FromCaller, FromQuery } from './http/request.js';
+import { Serves } from './http/route.js';
+import { NoQuery, ReceiptListQuery, routes } from './http/routes.js';
+
+const exportPage = 500;
+
+@Controller()
+export class ReceiptsController {
+  constructor(@Inject(BUS) private readonly bus: Bus) {}
+
+  @Serves(routes.listReceipts)
+  async list(
+    @FromCaller() { principal: { tenant } }: Caller,
+    @FromQuery(ReceiptListQuery) query: z.output<typeof ReceiptListQuery>,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { tool, outcome, principal, since, cursor, limit } = query;
+    const { receipts, next } = await asked(this.bus, listReceipts, {
+      tenant,
+      ...(tool === undefined ? {} : { tool }),
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(principal === undefined ? {} : { principal }),
+      ...(since === undefined ? {} : { since }),
+      after: cursor ?? 0,
+      limit,
+    });
+    sendJson(reply, { receipts, ...(next === undefined ? {} : { next_cursor: String(next) }) });
+  }
+
+  @Serves(routes.exportReceipts)
+  async export(
+    @FromCaller() { principal: { tenant } }: Caller,
+    @FromQuery(NoQuery) _query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const first = await this.page(tenant, 0);
+    const lines = Readable.from(this.lines(tenant, first));
+    await reply
+      .code(200)
+      .headers({ 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+      .send(lines);
+  }
+
+  @Serves(routes.verifyReceipts)
+  async verify(
+    @FromCaller() { principal: { tenant } }: Caller,
+    @FromQuery(NoQuery) _query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    sendJson(reply, await asked(this.bus, verifyReceipts, { tenant }));
+  }
+
+  @Serves(routes.readReceipt)
+  async read(
+    @FromCaller() { principal: { tenant } }: Caller,
+    @FromQuery(NoQuery) _query: unknown,
+    @Param('seq') text: string,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const seq = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+    const answer = seq === undefined ? undefined : await asked(this.bus, readReceipt, { tenant, seq });
+    if (answer?.kind !== 'found') throw notFound('There is no receipt of this number.');
+    sendJson(reply, answer.receipt);
+  }
+
+  private page(tenant: TenantId, after: number) {
+    return asked(this.bus, listReceipts, { tenant, after, limit: exportPage });
+  }
+
+  /** A page that cannot be read breaks the connection off: a cut export must not look whole. */
+  private async *lines(
+    tenant: TenantId,
+    first: Awaited<ReturnType<typeof this.page>>,
+  ): AsyncGenerator<string> {
+    for (let page = first; ;) {
+      for (const receipt of page.receipts) yield `${JSON.stringify(receipt)}\n`;
+      if (page.next === undefined) return;
+      page = await this.page(tenant, page.next);
+    }
+  }
+}
