@@ -1,6 +1,6 @@
 import { ServerName } from '@uar/contracts';
 
-export const reservedNames: ReadonlySet<string> = new Set(['native', 'uar-runtime', 'uar-memory']);
+const reservedNames: ReadonlySet<string> = new Set(['native', 'uar-runtime', 'uar-memory']);
 
 export type NameProblem = {
   readonly kind: 'name_reserved' | 'name_taken' | 'bad_name';
@@ -29,7 +29,7 @@ export function nameProblem(name: string, existing: Iterable<string>): NameProbl
 }
 
 /** One form for all names that a reader would take for the same. */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   const plain = name.normalize('NFKC').replace(invisible, '').toLowerCase();
   return plain.replace(/[^a-z0-9-]+/gu, '-').replace(/^-+|-+$/g, '');
 }
