@@ -67,4 +67,23 @@ describe('microservice', () => {
     expect(await running.readiness()).toEqual({ ready: false, problems: ['the bus is closed'] });
     expect(await gateway.ask(readLedgerStatus, {}, { trace })).toMatchObject({ fault: 'no_responders' });
   });
+
+  it('does not leave a half-started app behind: what it holds is closed again', async () => {
+    const closed: string[] = [];
+    class Held {
+      onModuleDestroy(): void {
+        closed.push('held');
+      }
+    }
+    @Module({ providers: [Held] })
+    class HoldingModule {}
+    const failing = microservice({
+      name: 'approval-service',
+      module: () => ({ module: HoldingModule }),
+      started: () => Promise.reject(new Error('no lease')),
+    });
+    const bus = createHub().connect({ service: 'approval-service', log });
+    await expect(failing.start({ config, log, bus })).rejects.toThrow('no lease');
+    expect(closed).toEqual(['held']);
+  });
 });

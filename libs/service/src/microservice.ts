@@ -27,9 +27,14 @@ export function microservice(options: BusServiceOptions): ServiceDefinition {
         logger: nestLog(context.log),
         abortOnError: false,
       });
-      await app.listen();
-      await options.started?.(app);
-      return running(options, context, app);
+      try {
+        await app.listen();
+        await options.started?.(app);
+        return running(options, context, app);
+      } catch (error) {
+        await app.close();
+        throw error;
+      }
     },
   };
 }

@@ -1,3 +1,4 @@
+export { forkSource, type ForkedSource } from './fork-source.js';
 export { natsMissing, withBothBuses, type ConnectBus } from './both-buses.js';
 export {
   findNatsServer,

@@ -4,6 +4,7 @@ import {
   hosts,
   readKeptCall,
   readLedgerStatus,
+  readSettings,
   type BodyOf,
 } from '@uar/contracts';
 import { withBothBuses } from '@uar/testkit';
@@ -43,6 +44,20 @@ withBothBuses('answering', (connect) => {
     await ledger.flush();
     const replies = await Promise.all(Array.from({ length: 20 }, () => gateway.ask(readLedgerStatus, {})));
     expect(replies.every(({ kind }) => kind === 'answered')).toBe(true);
+    await ledger.close();
+  });
+
+  it('shares nothing between asker and handler: they hold bytes of each other, never objects', async () => {
+    const gateway = await connect('gateway');
+    const ledger = await connect('approval-service');
+    const answer = { settings: [{ tenant, namespace: 'x', key: 'k', revision: 1, value: { deep: [1] } }] };
+    ledger.answer(readSettings, () => answer);
+    await ledger.flush();
+    const first = await gateway.ask(readSettings, { namespace: 'x' });
+    answer.settings[0]?.value.deep.push(2);
+    expect(first).toMatchObject({ value: { settings: [{ value: { deep: [1] } }] } });
+    const second = await gateway.ask(readSettings, { namespace: 'x' });
+    expect(second).toMatchObject({ value: { settings: [{ value: { deep: [1, 2] } }] } });
     await ledger.close();
   });
 
@@ -159,7 +174,7 @@ withBothBuses('answering', (connect) => {
     }
     const body = { tenant, approval_id: approvalId, call_id: callId(1) };
     expect(ledger.announce(approvalSettled, { ...body, status: 'approved' })).toEqual({ kind: 'sent' });
-    await expect.poll(() => heard).toEqual([['approved'], ['approved'], ['approved']]);
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([['approved'], ['approved'], ['approved']]);
     ends[0]?.();
     await gateways[0]?.flush();
     ledger.announce(approvalSettled, { ...body, status: 'consumed' });
@@ -179,7 +194,7 @@ withBothBuses('answering', (connect) => {
     await gateway.flush();
     connector.announce(callProgressed, { call_id: callId(1), params_json: '1' });
     connector.announce(callProgressed, { call_id: callId(1), params_json: '2' });
-    await expect.poll(() => heard).toEqual(['1', '2']);
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual(['1', '2']);
     expect(lines.filter((line) => line.includes('listener broke'))).toHaveLength(2);
   });
 

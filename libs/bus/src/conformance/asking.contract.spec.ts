@@ -5,6 +5,7 @@ import {
   readGovernanceStatus,
   readKeptCall,
   readLedgerStatus,
+  TenantId,
   verifyReceipts,
   writeIntent,
 } from '@uar/contracts';
@@ -38,10 +39,12 @@ withBothBuses('asking', (connect) => {
     });
     ledger.answer(writeIntent, () => ({ seq: 1, hash: 'no digest at all' }));
     ledger.answer(endApproval, () => gate().opened.then(() => ({ status: 'expired' })));
-    ledger.answer(verifyReceipts, async (_ask, { signal }) => {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      ran.push('aborted');
-      return { ok: true, length: 0, head: `sha256:${'0'.repeat(64)}` };
+    ledger.answer(verifyReceipts, async (ask, { signal }) => {
+      if (ask.tenant === tenant) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        ran.push('aborted');
+      }
+      return { ok: true, length: 0, head: `sha256:${'0'.repeat(64)}`, problem: ask.tenant };
     });
     await ledger.flush();
   });
@@ -67,7 +70,7 @@ withBothBuses('asking', (connect) => {
     const started = performance.now();
     const reply = await gateway.ask(readGovernanceStatus, {});
     expect(reply).toMatchObject({ kind: 'fault', fault: 'no_responders' });
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(readGovernanceStatus.deadlineMs);
   });
 
   it('waits no longer than it was told to', async () => {
@@ -81,7 +84,7 @@ withBothBuses('asking', (connect) => {
   it('lets the handler know when nobody waits any more', async () => {
     const reply = await gateway.ask(verifyReceipts, { tenant }, { deadlineMs: 40 });
     expect(reply).toMatchObject({ fault: 'timed_out' });
-    await expect.poll(() => ran).toContain('aborted');
+    await expect.poll(() => ran, { timeout: 10_000 }).toContain('aborted');
   });
 
   it('sends nothing when the deadline has passed or the asker has already gone', async () => {
@@ -141,10 +144,10 @@ withBothBuses('asking', (connect) => {
   });
 
   it('gives each of 10,000 concurrent asks its own answer', async () => {
-    const numbers = Array.from({ length: 10_000 }, (_, n) => n + 100);
-    const replies = await Promise.all(numbers.map((n) => gateway.ask(readKeptCall, keptCall(n))));
-    const seen = replies.map((reply) => (reply.kind === 'answered' ? reply.value : reply));
-    expect(seen).toEqual(numbers.map((n) => ({ kind: 'found', principal: 'p', view_json: callId(n) })));
+    const tenants = Array.from({ length: 10_000 }, (_, n) => TenantId.parse(`t${n}`));
+    const replies = await Promise.all(tenants.map((name) => gateway.ask(verifyReceipts, { tenant: name })));
+    const seen = replies.map((reply) => (reply.kind === 'answered' ? reply.value.problem : reply));
+    expect(seen).toEqual(tenants);
   });
 
   it('fails pending asks at once when its own connection closes, and sends none after', async () => {

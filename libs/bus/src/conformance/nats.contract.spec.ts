@@ -25,9 +25,9 @@ describe.skipIf(natsMissing('nats'))('over a NATS server', () => {
   const open: (Bus | NatsConnection)[] = [];
   const ran: string[] = [];
 
-  const bus = async (service: ServiceName, at: NatsServer = server): Promise<Bus> => {
-    const password = at.passwords[service];
-    const connected = await connectNats({ url: at.url, service, user: service, password, log });
+  const bus = async (service: ServiceName): Promise<Bus> => {
+    const password = server.passwords[service];
+    const connected = await connectNats({ url: server.url, service, user: service, password, log });
     open.push(connected);
     return connected;
   };
@@ -101,7 +101,7 @@ describe.skipIf(natsMissing('nats'))('over a NATS server', () => {
     client.publish(readLedgerStatus.subject, '{}');
     await client.request(readLedgerStatus.subject, '{}', { timeout: 2_000 });
     const dropped = () => lines.filter((line) => line.includes('without an inbox'));
-    await expect.poll(() => dropped().length).toBe(3);
+    await expect.poll(() => dropped().length, { timeout: 10_000 }).toBe(3);
     expect(heard).toEqual([]);
     expect(ledger.violation()).toBeUndefined();
   });
@@ -159,7 +159,7 @@ describe.skipIf(natsMissing('nats'))('over a NATS server', () => {
     client.subscribe('uar.inbox.gateway.>', { callback });
     client.subscribe('>', { callback });
     await client.flush();
-    await expect.poll(() => refused.length).toBe(6);
+    await expect.poll(() => refused.length, { timeout: 10_000 }).toBe(6);
     expect(refused.every((message) => message.toLowerCase().includes('permissions violation'))).toBe(true);
     await client.close();
     await watching;
@@ -187,73 +187,5 @@ describe.skipIf(natsMissing('nats'))('over a NATS server', () => {
     });
     await expect(attempt).rejects.toThrow(/authorization/i);
     await expect(connectNats({ url: server.url, service: user })).rejects.toThrow(/authorization/i);
-  });
-
-  it('fails pending asks at once when the server is killed, refuses new ones, and works again after', async () => {
-    const first = await startNatsServer();
-    const port = Number(new URL(first.url).port);
-    const asker = await bus('gateway', first);
-    const answerer = await bus('approval-service', first);
-    answerer.answer(endApproval, () => gate().opened.then(() => ({ status: 'expired' })));
-    answerer.answer(readLedgerStatus, () => ({ writable: true }));
-    await answerer.flush();
-    const ask = { approval_id: approvalId, as: 'expired' } as const;
-    const pending = Array.from({ length: 50 }, () => asker.ask(endApproval, ask));
-    await asker.flush();
-    await first.kill();
-    const disconnected = { fault: 'disconnected', beforeDispatch: false };
-    expect(await Promise.all(pending)).toMatchObject(Array(50).fill(disconnected));
-    expect(asker.state()).toBe('disconnected');
-    const refused = await asker.ask(readLedgerStatus, {});
-    expect(refused).toMatchObject({ fault: 'disconnected', beforeDispatch: true });
-    const second = await startNatsServer({ port, passwords: first.passwords });
-    await expect.poll(() => [asker.state(), answerer.state()]).toEqual(['connected', 'connected']);
-    await answerer.flush();
-    expect(await asker.ask(readLedgerStatus, {})).toMatchObject({ kind: 'answered' });
-    await second.stop();
-  });
-
-  it('waits for a server that is not there yet', async () => {
-    const probe = await startNatsServer();
-    const port = Number(new URL(probe.url).port);
-    await probe.stop();
-    const { passwords, url } = probe;
-    await expect(connectNats({ url, service: 'gateway' })).rejects.toThrow();
-    const password = passwords.gateway;
-    const waiting = connectNats({
-      url,
-      service: 'gateway',
-      user: 'gateway',
-      password,
-      log,
-      patienceMs: 10_000,
-    });
-    const server = await startNatsServer({ port, passwords });
-    const connected = await waiting;
-    expect(connected.state()).toBe('connected');
-    await connected.close();
-    await server.stop();
-  });
-
-  it('drains while disconnected: waits for handlers, then closes', async () => {
-    const lost = await startNatsServer();
-    const asker = await bus('gateway', lost);
-    const answerer = await bus('approval-service', lost);
-    const started = gate();
-    const finish = gate();
-    answerer.answer(readLedgerStatus, async () => {
-      started.open();
-      await finish.opened;
-      return { writable: true, problem: 'x'.repeat(1024 * 1024) };
-    });
-    await answerer.flush();
-    const asked = asker.ask(readLedgerStatus, {});
-    await started.opened;
-    await lost.kill();
-    expect(await asked).toMatchObject({ fault: 'disconnected' });
-    const drained = answerer.drain();
-    finish.open();
-    await drained;
-    expect(answerer.state()).toBe('closed');
   });
 });

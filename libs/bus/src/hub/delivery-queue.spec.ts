@@ -12,7 +12,7 @@ describe('deliveries in process', () => {
     });
     for (let n = 0; n < 500; n += 1) queue.push(n);
     expect(seen).toEqual([]);
-    await expect.poll(() => seen.length).toBe(1_000);
+    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(1_000);
     const first = Array.from({ length: 500 }, (_, n) => n);
     expect(seen).toEqual([...first, ...first.map((n) => n + 1_000)]);
   });
