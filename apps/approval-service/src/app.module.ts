@@ -48,14 +48,9 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-function providers({ bus, config, log }: ServiceContext): Provider[] {
+function providers(context: ServiceContext): Provider[] {
+  const { bus, config, log } = context;
   const announcer = new BusAnnouncer(bus);
-  const authority = new BusAuthority(bus);
-  const { max_pending: maxPending, max_new_per_minute: maxNewPerMinute } = config.approvals;
-  const setting = {
-    governance: config.governance.enabled ? ('on' as const) : ('off' as const),
-    profile: config.profile,
-  };
   return [
     { provide: LEDGER, useFactory: () => openServiceLedger(config) },
     { provide: LedgerStatus, inject: [LEDGER], useFactory: (ledger: Ledger) => new LedgerStatus(ledger) },
@@ -70,12 +65,24 @@ function providers({ bus, config, log }: ServiceContext): Provider[] {
       useFactory: (lifecycle: Lifecycle) =>
         new ExpiryTimer({ clock, log, expire: () => lifecycle.expireDue() }),
     },
+    ...questionsAndVotes(context, announcer),
+  ];
+}
+
+function questionsAndVotes({ bus, config }: ServiceContext, announcer: BusAnnouncer): Provider[] {
+  const authority = new BusAuthority(bus);
+  const limits = {
+    maxPending: config.approvals.max_pending,
+    maxNewPerMinute: config.approvals.max_new_per_minute,
+  };
+  const governance = config.governance.enabled ? 'on' : 'off';
+  const setting = { governance, profile: config.profile } as const;
+  return [
     {
       provide: Approvals,
       inject: [LEDGER, ExpiryTimer],
       useFactory: (store: Ledger, alarm: ExpiryTimer) => {
         const owners = new SettingsAgentOwners(store);
-        const limits = { maxPending, maxNewPerMinute };
         return new Approvals({ store, authority, announcer, owners, alarm, clock, limits });
       },
     },

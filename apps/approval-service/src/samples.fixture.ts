@@ -11,7 +11,7 @@ import {
 export const acme = TenantId.parse('acme');
 export const beta = TenantId.parse('beta');
 
-export function hex(bytes: number): string {
+function hex(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 

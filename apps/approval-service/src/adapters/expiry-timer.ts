@@ -24,7 +24,7 @@ export class ExpiryTimer implements Alarm {
     this.#parts = parts;
   }
 
-  /** Ends what expired while nobody was there, then waits for the rest. */
+  /** Ends what is due, also what expired while nobody was there, then waits for the rest. */
   start(): Promise<void> {
     return (this.#running = this.#expire());
   }
@@ -34,7 +34,7 @@ export class ExpiryTimer implements Alarm {
     clearTimeout(this.#timer);
     this.#at = at;
     const delay = Math.min(Math.max(0, at - this.#parts.clock.now()), maxDelayMs);
-    this.#timer = setTimeout(() => (this.#running = this.#expire()), delay);
+    this.#timer = setTimeout(() => void this.start(), delay);
   }
 
   /** Nothing is begun after it; what runs is finished. */

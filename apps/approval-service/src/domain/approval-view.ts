@@ -7,7 +7,7 @@ type Level = ApprovalView['risk']['level'];
 const approversText = 'anyone whom policy lets approve';
 
 /** GOVERNANCE.md 2: 0-1 low, 2 medium, 3 high, 4 critical. */
-export function riskLevel(risk: number): Level {
+function riskLevel(risk: number): Level {
   if (risk <= 1) return 'low';
   if (risk === 2) return 'medium';
   return risk === 3 ? 'high' : 'critical';
@@ -39,13 +39,21 @@ function voteView({ voter, decision, reason, at }: VoteRecord): ApprovalView['vo
   return reason === undefined ? vote : { ...vote, reason };
 }
 
-/** What the PDP judges a vote or a view on: parties are the requester and, for an agent, whoever owns it. */
-export function approvalResource(
-  { draft }: ApprovalRecord,
-  ownerOf: Awaited<ReturnType<AgentOwners['read']>>,
-): ApprovalResource {
+type OwnerOf = Awaited<ReturnType<AgentOwners['read']>>;
+
+/** What the PDP judges votes and views on: parties are the requester and, for an agent, whoever owns it. */
+export async function approvalResources(
+  records: readonly ApprovalRecord[],
+  owners: AgentOwners,
+): Promise<readonly ApprovalResource[]> {
+  const hasAgent = records.some(({ draft }) => agentOf(draft.requester) !== undefined);
+  const ownerOf: OwnerOf = hasAgent ? await owners.read() : () => undefined;
+  return records.map((record) => approvalResource(record, ownerOf));
+}
+
+function approvalResource({ draft }: ApprovalRecord, ownerOf: OwnerOf): ApprovalResource {
   const { requester } = draft;
-  const agentId = requester.agent_id ?? (requester.kind === 'agent' ? requester.subject : undefined);
+  const agentId = agentOf(requester);
   const owner = agentId === undefined ? undefined : ownerOf(requester.tenant, agentId);
   return {
     approval_id: draft.approval_id,
@@ -54,6 +62,10 @@ export function approvalResource(
     parties: owner === undefined ? [requester] : [requester, ownerOfAgent(owner, requester)],
     expires_at: draft.expires_at,
   };
+}
+
+function agentOf({ agent_id, kind, subject }: Principal): string | undefined {
+  return agent_id ?? (kind === 'agent' ? subject : undefined);
 }
 
 /** The owner is known by name alone: nothing else about them is claimed. */

@@ -10,7 +10,7 @@ import type {
   readRelease,
 } from '@uar/contracts';
 import { statusAt } from './approval-steps.js';
-import { approvalResource, approvalView } from './approval-view.js';
+import { approvalResources, approvalView } from './approval-view.js';
 import { cursorOf, placeOf } from './cursor.js';
 import type {
   AgentOwners,
@@ -101,11 +101,11 @@ export class Approvals {
 
   async #visible(caller: Caller, records: readonly ApprovalRecord[]): Promise<readonly ApprovalRecord[]> {
     if (records.length === 0) return [];
-    const ownerOf = await this.#parts.owners.read();
-    const questions = records.map((record): ActionQuestion => ({
+    const resources = await approvalResources(records, this.#parts.owners);
+    const questions = resources.map((resource): ActionQuestion => ({
       kind: 'approval',
       action: 'viewApproval',
-      resource: approvalResource(record, ownerOf),
+      resource,
     }));
     const authorized = await this.#parts.authority.authorize(caller, questions);
     if (authorized.kind === 'unreachable') throw new Error(`nobody decides who may see: ${authorized.cause}`);

@@ -7,7 +7,7 @@ import {
   type castVote,
 } from '@uar/contracts';
 import { approvalSteps } from './approval-steps.js';
-import { approvalResource, approvalView } from './approval-view.js';
+import { approvalResources, approvalView } from './approval-view.js';
 import { approversOf } from './approvals.js';
 import type { Lifecycle } from './lifecycle.js';
 import type {
@@ -53,9 +53,11 @@ export class Votes {
     if (!found || found.draft.requester.tenant !== ask.caller.principal.tenant) return { kind: 'not_found' };
     const record = await lifecycle.current(found);
     if (record.status !== 'pending') return { kind: 'not_pending', status: record.status };
-    const resource = approvalResource(record, await owners.read());
-    const question = { kind: 'approval', action: ask.decision, resource } as const;
-    const authorized = await authority.authorize(ask.caller, [question]);
+    const resources = await approvalResources([record], owners);
+    const questions = resources.map(
+      (resource) => ({ kind: 'approval', action: ask.decision, resource }) as const,
+    );
+    const authorized = await authority.authorize(ask.caller, questions);
     if (authorized.kind === 'unreachable') return { kind: 'unavailable' };
     const [decision] = authorized.decisions;
     if (decision?.kind !== 'allow') return { kind: 'forbidden', cause: decision?.cause ?? 'not_decided' };

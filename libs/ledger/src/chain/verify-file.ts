@@ -46,7 +46,7 @@ export function verifyExportFile(options: { file: string; tenant?: string } & He
 }
 
 /** The receipts of one tenant as the database holds them; text that is not byte for byte the RFC 8785 form is unreadable. */
-export function* storedReceipts(database: Database.Database, tenant: string): Generator<FoundReceipt> {
+function* storedReceipts(database: Database.Database, tenant: string): Generator<FoundReceipt> {
   const rows = database
     .prepare<[string], { seq: number; receipt: unknown }>(
       'SELECT seq, receipt FROM receipts WHERE tenant = ? ORDER BY seq',

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Receipt, ReceiptVerification } from '@uar/contracts';
+import { ReceiptBody, type Receipt, type ReceiptVerification } from '@uar/contracts';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -102,8 +102,9 @@ describe('a receipt that was touched', () => {
   });
 
   it('shows although its own hash was made to fit', () => {
-    const { hash: _, ...rest }: Receipt = JSON.parse(stored(4));
-    const { seq, prev_hash: prevHash, ...body } = { ...rest, outcome: 'timeout' as const };
+    const found: Receipt = JSON.parse(stored(4));
+    const { seq, prev_hash: prevHash } = found;
+    const body = ReceiptBody.strip().parse({ ...found, outcome: 'timeout' });
     tamper(replaceReceipt, canonicalText(linkReceipt(body, { seq, prevHash })), 4);
     expect(verified()).toMatchObject({ ok: false, broken_at: 4 });
   });

@@ -40,7 +40,7 @@ export function principal(subject: string, tenant = acme): Principal {
   };
 }
 
-export const toolFacts: ToolFacts = {
+const toolFacts: ToolFacts = {
   tenant: acme,
   server: 'files',
   raw_name: 'write',

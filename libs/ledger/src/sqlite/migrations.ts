@@ -27,6 +27,7 @@ const migrations: readonly Migration[] = [
       CREATE INDEX approvals_by_tenant ON approvals (tenant, created_at, approval_id);
       CREATE INDEX approvals_by_status ON approvals (tenant, status, created_at, approval_id);
       CREATE INDEX approvals_by_requester ON approvals (requester, created_at);
+      CREATE INDEX approvals_pending ON approvals (requester, expires_at) WHERE status = 'pending';
       CREATE INDEX approvals_open ON approvals (expires_at) WHERE status IN ('pending', 'approved');
 
       CREATE TABLE votes (
@@ -81,7 +82,7 @@ export function migrate(database: Database.Database): void {
   for (const migration of migrations.filter(({ version }) => version > found)) apply(database, migration);
 }
 
-export function schemaVersion(database: Database.Database): number {
+function schemaVersion(database: Database.Database): number {
   const row = database
     .prepare<[], { version: number | null }>('SELECT max(version) AS version FROM schema_migrations')
     .get();

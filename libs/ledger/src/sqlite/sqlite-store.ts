@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
 import { approvalsStore } from './approvals.js';
+import { claimedKeysStore } from './claimed-keys.js';
 import { keptCallsStore } from './kept-calls.js';
 import type { ReceiptChains } from './receipts.js';
 import { settingsStore } from './settings.js';
@@ -15,6 +16,7 @@ export function sqliteStore(database: Database.Database, chains: ReceiptChains):
   return {
     ...settingsStore(database),
     ...keptCallsStore(database),
+    ...claimedKeysStore(database),
     ...approvalsStore(database, chains),
     appendReceipts: chains.appendReceipts,
     listReceipts: chains.listReceipts,

@@ -1,0 +1,28 @@
+import type { CallId } from '@uar/contracts';
+import type Database from 'better-sqlite3';
+import type { Store } from '../store.js';
+
+/** Idempotency keys: the first claim stands until it expires. */
+export function claimedKeysStore(database: Database.Database): Pick<Store, 'claimKey'> {
+  const claimed = database.prepare<unknown[], { request_digest: string; call_id: CallId }>(
+    `SELECT request_digest, call_id FROM claimed_keys
+     WHERE tenant = @tenant AND principal = @principal AND key = @key AND expires_at > @now`,
+  );
+  const claim = database.prepare(
+    `INSERT INTO claimed_keys (tenant, principal, key, request_digest, call_id, expires_at)
+     VALUES (@tenant, @principal, @key, @request_digest, @call_id, @expires_at)
+     ON CONFLICT DO UPDATE SET request_digest = excluded.request_digest, call_id = excluded.call_id,
+       expires_at = excluded.expires_at`,
+  );
+  return {
+    claimKey: (ask) => {
+      const earlier = claimed.get(ask);
+      if (earlier === undefined) {
+        claim.run(ask);
+        return { kind: 'claimed' };
+      }
+      if (earlier.request_digest !== ask.request_digest) return { kind: 'other_request' };
+      return { kind: 'same', call_id: earlier.call_id };
+    },
+  };
+}
