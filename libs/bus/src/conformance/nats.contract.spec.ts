@@ -1,7 +1,6 @@
 import { connect, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import {
   approvalSettled,
-  endApproval,
   keepCall,
   readKeptCall,
   readLedgerStatus,
@@ -13,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bus } from '../bus.js';
 import { connectNats } from '../nats/connect-nats.js';
 import { recordedLog } from './recorded-log.fixture.js';
-import { approvalId, callId, gate, intent, keptCall, tenant } from './values.fixture.js';
+import { callId, intent, keptCall, tenant } from './values.fixture.js';
 
 const { log, lines } = recordedLog();
 const encode = (value: unknown): string => JSON.stringify(value);
@@ -45,7 +44,6 @@ describe.skipIf(natsMissing('nats'))('over a NATS server', () => {
     gateway = await bus('gateway');
     ledger = await bus('approval-service');
     ledger.answer(readLedgerStatus, () => ({ writable: true }));
-    ledger.answer(endApproval, () => gate().opened.then(() => ({ status: 'expired' })));
     ledger.answer(keepCall, ({ call_id }) => {
       ran.push(call_id);
       return { kept: true };
