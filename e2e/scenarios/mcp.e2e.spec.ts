@@ -84,7 +84,7 @@ onBothBuses(
 
     keeps(['call.exact-arguments', 'call.exact-result'], 'arguments and results pass as text', async () => {
       const session = await openSession();
-      const text = '{"z":1,"big":9007199254740993,"a":1.50e2}';
+      const text = '{"z":1,"s":"\\u00e9","a":1.50e2}';
       const call = (name: string, args: string) =>
         clientOf(product()).request('/mcp', {
           raw: `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"${name}","arguments":${args}}}`,

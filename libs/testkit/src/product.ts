@@ -44,7 +44,7 @@ export interface Product {
   stop(options?: { keepData?: boolean }): Promise<number | null>;
 }
 
-const startLimitMs = 45_000;
+const startLimitMs = 90_000;
 
 /** Builds nothing: `npm run e2e` has built it. Throws with the product's output when it does not come up. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
