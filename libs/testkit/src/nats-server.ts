@@ -4,7 +4,7 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { natsServerConfig, newInstanceId, serviceNames } from '@uar/bus';
+import { natsServerConfig, newInstanceId } from '@uar/bus';
 import type { ServiceName } from '@uar/contracts';
 
 export interface NatsServer {
