@@ -245,3 +245,15 @@ describe('the memory of used calls', () => {
     );
   });
 });
+
+describe('keys of another kind', () => {
+  const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  it('are refused before anything is signed or verified', () => {
+    expect(() => createGrantSigner(elliptic.privateKey)).toThrow('Ed25519');
+    expect(() => createGrantSigner(pair.publicKey)).toThrow('Ed25519');
+    expect(() => verifier({ publicKeys: [elliptic.publicKey] })).toThrow('Ed25519');
+    expect(() => verifier({ publicKeys: [pair.privateKey] })).toThrow('Ed25519');
+    expect(() => verifier({ publicKeys: [] })).toThrow('public key');
+  });
+});

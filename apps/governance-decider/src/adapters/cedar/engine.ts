@@ -73,6 +73,10 @@ export class CedarEngine implements Engine, Stage {
     return this.#active !== undefined && this.#spare !== undefined;
   }
 
+  get isServing(): boolean {
+    return this.#active !== undefined;
+  }
+
   async ask(batch: QuestionBatch): Promise<readonly RawAnswer[]> {
     if (this.#inFlight >= this.limits.maxWaiting) return lost(batch, 'engine_overloaded');
     this.#inFlight += 1;

@@ -45,7 +45,7 @@ interface Extracted {
   readonly failed: boolean;
 }
 
-/** Applies one extractor to every string at its pointers. Anything else that stands there, or below, is a failure. */
+/** Applies one extractor to every string at its pointers. Anything else that stands in its way is a failure. */
 function collect(
   leaves: readonly Leaf[],
   pointers: readonly string[],
@@ -54,7 +54,7 @@ function collect(
   const values = new Set<string>();
   let failed = false;
   for (const leaf of leaves) {
-    if (!pointers.some((pointer) => isAtOrBelow(leaf.pointer, pointer))) continue;
+    if (!pointers.some((pointer) => concerns(leaf, pointer))) continue;
     const found = leaf.kind === 'string' && pointers.includes(leaf.pointer) ? extract(leaf.text) : undefined;
     if (found === undefined) failed = true;
     else for (const value of found) values.add(value);
@@ -65,7 +65,7 @@ function collect(
 /** A number, or a string that spells one; exactly one of it, within four decimals. */
 function readAmount(leaves: readonly Leaf[], pointer: string | undefined): Extracted {
   if (pointer === undefined) return { values: [], failed: false };
-  const found = leaves.filter((leaf) => isAtOrBelow(leaf.pointer, pointer));
+  const found = leaves.filter((leaf) => concerns(leaf, pointer));
   if (found.length === 0) return { values: [], failed: false };
   const [leaf] = found;
   const isReadable = found.length === 1 && leaf?.pointer === pointer && /^(number|string)$/.test(leaf.kind);
@@ -73,8 +73,10 @@ function readAmount(leaves: readonly Leaf[], pointer: string | undefined): Extra
   return decimal === undefined ? { values: [], failed: true } : { values: [decimal], failed: false };
 }
 
-function isAtOrBelow(pointer: string, declared: string): boolean {
-  return pointer === declared || pointer.startsWith(`${declared}/`);
+/** The leaf stands where the declared value should, below it, or in the place of something that should hold it. */
+function concerns(leaf: Leaf, declared: string): boolean {
+  const isAbove = leaf.kind !== 'empty' && declared.startsWith(`${leaf.pointer}/`);
+  return leaf.pointer === declared || leaf.pointer.startsWith(`${declared}/`) || isAbove;
 }
 
 function declares(extractors: Extractors, name: FactName): boolean {

@@ -5,8 +5,8 @@
  */
 export function pathRoot(path: string): string | undefined {
   if (path.length === 0 || path.includes('\0')) return undefined;
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(path)?.[1]?.toLowerCase();
-  if (scheme !== undefined) return scheme === 'file' ? fileUrlRoot(path) : undefined;
+  if (/^file:/i.test(path)) return fileUrlRoot(path);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return undefined;
   const drive = /^([A-Za-z]):(?:[\\/]|$)/.exec(path)?.[1];
   if (drive !== undefined) return `${drive.toUpperCase()}:`;
   if (path.startsWith('/')) return absoluteRoot(path);

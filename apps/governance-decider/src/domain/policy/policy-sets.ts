@@ -112,10 +112,11 @@ export class PolicySets implements ActiveSets {
     const { changed, gone, candidates, engineProblem } = change;
     const passed = changed.filter(([tenant]) => candidates.get(tenant)?.kind === 'passed');
     const published = await this.parts.stage.publish(this.#installables(passed, gone, candidates));
+    for (const [tenant] of changed) if (!this.#states.has(tenant)) this.#states.set(tenant, { tried: '' });
     for (const [tenant, wanted] of changed) {
       const rehearsed = candidates.get(tenant);
-      const state: TenantState = this.#states.get(tenant) ?? { tried: '' };
-      this.#states.set(tenant, state);
+      const state = this.#states.get(tenant);
+      if (state === undefined) continue;
       state.tried = wanted.fingerprint;
       const problem = problemOf(
         rehearsed,

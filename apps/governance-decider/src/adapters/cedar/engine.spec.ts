@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RawAnswer } from '../../domain/cedar/cedar.js';
+import { CedarEngine, compileCedar, type EngineLimits } from './engine.js';
+import { shippedFolder, slowQuestion, someQuestion, throwingQuestion } from './questions.fixture.js';
+
+let module: WebAssembly.Module;
+let schema: string;
+beforeAll(async () => {
+  module = await compileCedar();
+  schema = await readFile(join(shippedFolder, 'schema.cedarschema'), 'utf8');
+});
+
+const version = 'v1';
+const policies = { 't/all': 'permit (principal, action in UAR::Action::"use", resource);' };
+const running: CedarEngine[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((engine) => engine.stop()));
+});
+
+async function engineWith(limits: Partial<EngineLimits> = {}): Promise<CedarEngine> {
+  const engine = await CedarEngine.start(module, limits);
+  running.push(engine);
+  expect(await publish(engine)).toMatchObject({ kind: 'done' });
+  return engine;
+}
+
+function publish(
+  engine: CedarEngine,
+  sets: Record<string, Record<string, string>> = { [version]: policies },
+) {
+  return engine.publish(
+    Object.entries(sets).map(([name, texts]) => ({
+      ...{ version: name, schema, policies: texts },
+      warmUp: [someQuestion()],
+    })),
+  );
+}
+
+const ask = async (
+  engine: CedarEngine,
+  questions = [someQuestion()],
+  set = version,
+): Promise<readonly RawAnswer[]> => engine.ask({ set, questions, stopAtRefusal: false });
+
+const yes = { kind: 'decided', decision: 'allow', reasons: ['t/all'], errors: [] };
+
+describe('the engine', () => {
+  it('answers a batch question by question', async () => {
+    const engine = await engineWith();
+    const denied = { ...someQuestion(), action: 'callToolUnattended' };
+    expect(await ask(engine, [someQuestion(), denied, someQuestion()])).toEqual([
+      yes,
+      { kind: 'decided', decision: 'deny', reasons: [], errors: [] },
+      yes,
+    ]);
+  });
+
+  it('asks no further after a refusal where it is told so', async () => {
+    const engine = await engineWith();
+    const denied = { ...someQuestion(), action: 'callToolUnattended' };
+    const questions = [someQuestion(), denied, someQuestion()];
+    const answers = await engine.ask({ set: version, questions, stopAtRefusal: true });
+    expect(answers.map(({ kind }) => kind)).toEqual(['decided', 'decided', 'not_asked']);
+  });
+
+  it('loses questions about a set that it does not hold', async () => {
+    const engine = await engineWith();
+    expect(await ask(engine, [someQuestion()], 'other')).toEqual([
+      { kind: 'lost', cause: 'engine_unavailable' },
+    ]);
+  });
+
+  it('denies everything under an empty set', async () => {
+    const engine = await engineWith();
+    await publish(engine, { empty: {} });
+    expect(await ask(engine, [someQuestion()], 'empty')).toEqual([
+      { kind: 'decided', decision: 'deny', reasons: [], errors: [] },
+    ]);
+  });
+
+  it('refuses what the schema does not know', async () => {
+    const engine = await engineWith();
+    const question = someQuestion();
+    const asked = { ...question, context: { ...question.context, more: true } };
+    expect(await ask(engine, [asked])).toMatchObject([{ kind: 'invalid' }]);
+  });
+
+  it('ends a batch that takes too long, and goes on with the spare at once', async () => {
+    const engine = await engineWith({ batchMs: 300 });
+    const slow = ask(engine, [slowQuestion()]);
+    const behind = ask(engine);
+    expect(await slow).toEqual([{ kind: 'lost', cause: 'engine_timeout' }]);
+    expect(await behind).toEqual([yes]);
+    expect(await ask(engine)).toEqual([yes]);
+  });
+
+  it('refuses more batches than may wait', async () => {
+    const engine = await engineWith({ maxWaiting: 2 });
+    const [first, second, third] = await Promise.all([ask(engine), ask(engine), ask(engine)]);
+    expect([first, second]).toEqual([[yes], [yes]]);
+    expect(third).toEqual([{ kind: 'lost', cause: 'engine_overloaded' }]);
+  });
+
+  it('lets 5,000 throwing questions disturb nobody', async () => {
+    const engine = await engineWith({ waitMs: 20_000 });
+    const throwing = throwingQuestion();
+    let answered = 0;
+    for (let round = 0; round < 100; round += 1) {
+      const bad = ask(
+        engine,
+        Array.from({ length: 50 }, () => throwing),
+      );
+      const [answers, good] = await Promise.all([bad, ask(engine)]);
+      expect(answers.every(({ kind }) => kind === 'threw')).toBe(true);
+      expect(good).toEqual([yes]);
+      answered += answers.length;
+    }
+    expect(answered).toBe(5_000);
+  });
+
+  it('keeps deciding while a set that breaks the parser is inspected', async () => {
+    const engine = await engineWith();
+    const nested = `${'('.repeat(300)}true${')'.repeat(300)}`;
+    const poison = { 't/poison': `permit (principal, action, resource) when { ${nested} };` };
+    const inspected = engine.rehearse((laboratory) => laboratory.inspect({ schema, policies: poison }));
+    expect(await ask(engine)).toEqual([yes]);
+    expect(await inspected).toMatchObject({ kind: 'done', value: { kind: 'failed' } });
+    const again = await engine.rehearse((laboratory) => laboratory.inspect({ schema, policies }));
+    expect(again).toMatchObject({ kind: 'done', value: { kind: 'done', value: { findings: [] } } });
+    expect(await ask(engine)).toEqual([yes]);
+  });
+
+  it('swaps sets under load without a wrong answer', async () => {
+    const engine = await engineWith();
+    const denyAll = { ...policies, 't/no': 'forbid (principal, action, resource);' };
+    const before = Array.from({ length: 40 }, () => ask(engine));
+    const swap = publish(engine, { [version]: policies, v2: denyAll });
+    const during = Array.from({ length: 40 }, () => ask(engine));
+    expect(await swap).toMatchObject({ kind: 'done' });
+    const after = await ask(engine, [someQuestion()], 'v2');
+    for (const answers of await Promise.all([...before, ...during])) expect(answers).toEqual([yes]);
+    expect(after).toMatchObject([{ decision: 'deny', reasons: ['t/no'] }]);
+  });
+
+  it('loses what is asked after its end', async () => {
+    const engine = await engineWith();
+    await engine.stop();
+    expect(await ask(engine)).toEqual([{ kind: 'lost', cause: 'engine_unavailable' }]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { SetStatus } from '../domain/policy/policy-sets.js';
+import type { GovernanceState } from '../domain/governance-state.js';
+import type { CedarEngine } from './cedar/engine.js';
+import type { PolicyWatch } from './policy-watch.js';
+import { reloadRequests } from './reload-requests.js';
+
+export interface LivePoliciesParts {
+  readonly engine: CedarEngine;
+  readonly watch: PolicyWatch;
+  readonly status: () => readonly SetStatus[];
+}
+
+/** Cedar at work: the engine, the sets it holds, and the watch over their files. */
+export class LivePolicies implements GovernanceState {
+  readonly governance = 'on';
+  readonly #onReload = () => void this.parts.watch.check({ again: true });
+
+  constructor(private readonly parts: LivePoliciesParts) {}
+
+  async start(): Promise<void> {
+    await this.parts.watch.start();
+    reloadRequests.on('asked', this.#onReload);
+  }
+
+  sets(): readonly SetStatus[] {
+    return this.parts.status();
+  }
+
+  problems(): readonly string[] {
+    const missing = this.sets().filter((set) => !set.loaded);
+    return [
+      ...missing.map(({ tenant, problem }) => `no policies of ${tenant}: ${problem ?? 'not loaded'}`),
+      ...(this.parts.engine.isServing ? [] : ['no instance of the policy engine']),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    reloadRequests.off('asked', this.#onReload);
+    await this.parts.watch.stop();
+  }
+
+  /** Called by the framework once the last ask is answered. */
+  async onModuleDestroy(): Promise<void> {
+    await this.stop();
+    await this.parts.engine.stop();
+  }
+}

@@ -1,0 +1,15 @@
+import './adapters/v8-flag.js';
+import { microservice } from '@uar/service';
+import { AppModule } from './app.module.js';
+import type { GovernanceState } from './domain/governance-state.js';
+import { GOVERNANCE_STATE } from './tokens.js';
+
+export const service = microservice({
+  name: 'governance-decider',
+  module: (context) => AppModule.with(context),
+  readiness: (app) => {
+    const problems = app.get<GovernanceState>(GOVERNANCE_STATE).problems();
+    return Promise.resolve({ ready: problems.length === 0, problems });
+  },
+  stop: (app) => app.get<GovernanceState>(GOVERNANCE_STATE).stop(),
+});
