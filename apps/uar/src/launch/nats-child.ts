@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { natsServerConfig, serviceNames } from '@uar/bus';
 import type { ServiceName } from '@uar/contracts';
+import { removeRunFolder, runFolder } from './prepare.js';
 import { SupervisedProcess } from './supervised-process.js';
 
 /** A nats-server of our own on a free loopback port, with a password per service that lives as long as the launcher. */
@@ -20,13 +21,13 @@ export async function startNats(options: {
   dataDir: string;
   say: (line: string) => void;
 }): Promise<NatsChild> {
-  const folder = join(options.dataDir, 'run');
-  rmSync(folder, { recursive: true, force: true });
+  const folder = runFolder(options.dataDir);
+  removeRunFolder(options.dataDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const passwordFile = (service: ServiceName) => join(folder, `${service}.password`);
   const passwords = newPasswords();
   for (const service of serviceNames) writeSecret(passwordFile(service), passwords[service]);
-  const end = () => rmSync(folder, { recursive: true, force: true });
+  const end = () => removeRunFolder(options.dataDir);
 
   const server = new NatsProcess({ ...options, confFile: join(folder, 'nats.conf'), passwords });
   try {

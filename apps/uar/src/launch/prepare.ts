@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ResolvedConfig } from '@uar/config';
 import { ensureSecretFile, ensureSigningKeys } from '@uar/keys';
@@ -16,4 +16,13 @@ export function prepareDataFolder(config: ResolvedConfig): void {
 /** Beside its private half: what `uar receipts verify --public-key` takes elsewhere. */
 function receiptPublicFile(privateFile: string): string {
   return join(dirname(privateFile), 'receipts.pub');
+}
+
+/** What lives only as long as a launcher: passwords and configuration of its nats-server. */
+export function runFolder(dataDir: string): string {
+  return join(dataDir, 'run');
+}
+
+export function removeRunFolder(dataDir: string): void {
+  rmSync(runFolder(dataDir), { recursive: true, force: true });
 }

@@ -1,8 +1,9 @@
 /** Ctrl-C, SIGTERM, SIGHUP, or the end of a parent that holds our IPC channel. */
 export interface StopSignals {
-  /** Settles at the first signal. */
-  readonly asked: Promise<void>;
-  wasAsked(): boolean;
+  /** Settles at the first signal, with its name. */
+  readonly asked: Promise<string>;
+  /** Its name, once there was one. */
+  wasAsked(): string | undefined;
   release(): void;
 }
 
@@ -11,24 +12,27 @@ const sameKeyMs = 500;
 
 /** `onSecond` runs when the user asks again: who does so does not want to wait. */
 export function catchStopSignals(onSecond: () => void): StopSignals {
-  let firstAt: number | undefined;
-  let report: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
+  let first: { name: string; at: number } | undefined;
+  let report: (name: string) => void = () => undefined;
+  const asked = new Promise<string>((resolve) => {
     report = resolve;
   });
-  const hear = () => {
-    if (firstAt === undefined) {
-      firstAt = Date.now();
-      report();
-    } else if (Date.now() - firstAt > sameKeyMs) onSecond();
+  const hear = (name: string) => {
+    if (first === undefined) {
+      first = { name, at: Date.now() };
+      report(name);
+    } else if (Date.now() - first.at > sameKeyMs) onSecond();
   };
-  const ends = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'];
-  for (const end of ends) process.on(end, hear);
+  const parentGone = () => hear('the parent is gone');
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, hear);
+  process.on('disconnect', parentGone);
   return {
     asked,
-    wasAsked: () => firstAt !== undefined,
+    wasAsked: () => first?.name,
     release: () => {
-      for (const end of ends) process.off(end, hear);
+      for (const signal of signals) process.off(signal, hear);
+      process.off('disconnect', parentGone);
     },
   };
 }

@@ -8,7 +8,7 @@ import { chooseBus, type BusChoice } from './bus-choice.js';
 import { takeLauncherLock } from './launcher-lock.js';
 import type { Plane } from './plane.js';
 import { portProblems, type WantedPort } from './ports.js';
-import { prepareDataFolder } from './prepare.js';
+import { prepareDataFolder, removeRunFolder } from './prepare.js';
 import { proxyPlan, startDevProxy, type DevProxy, type ProxyPlan } from './proxy.js';
 import { settledProblems, startServiceProcesses } from './service-processes.js';
 import { catchStopSignals, type StopSignals } from './stop-signals.js';
@@ -80,6 +80,7 @@ async function onOwnFolder(launch: Launch): Promise<ExitCode> {
       return exit.failed;
     }
     await sweepOrphans(config.data_dir);
+    removeRunFolder(config.data_dir);
     return await run(launch, signals);
   } catch (error) {
     launch.world.err(`cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -115,16 +116,16 @@ async function run(launch: Launch, signals: StopSignals): Promise<ExitCode> {
   const plane = await startPlane(launch);
   let proxy: DevProxy | undefined;
   try {
-    if (!signals.wasAsked()) proxy = await startProxyFor(launch, plane);
+    if (signals.wasAsked() === undefined) proxy = await startProxyFor(launch, plane);
     const left = await Promise.race([settledProblems(plane, Date.now() + readyLimitMs), signals.asked]);
-    if (left !== undefined && !signals.wasAsked()) {
+    if (typeof left !== 'string') {
       for (const problem of left) say(`not ready: ${problem}`);
       announce(launch, plane, proxy);
     }
     await signals.asked;
   } finally {
     removeEndpoints(data_dir, process.pid);
-    say('stopping');
+    say(`stopping (${signals.wasAsked() ?? 'the start failed'})`);
     const late = await stop(plane, proxy, server.shutdown_grace_seconds);
     for (const name of late) say(`${name} did not end in time and was killed`);
   }
