@@ -22,13 +22,13 @@ withBothBuses('mcp-connector', (connect) => {
     world.gateway.ask(hosts.mcp.cancel, { call_id }, { to: world.host.instance });
 
   it('connects what the registry wants and reports it, with noise and 100 kB of stderr (P3, P4)', () => {
-    expect(world.report('main')).toMatchObject({ status: 'ready', tool_count: 13, restarts: 0, epoch: 1 });
+    expect(world.report('main')).toMatchObject({ status: 'ready', tool_count: 14, restarts: 0, epoch: 1 });
     expect(world.beats.at(-1)).toMatchObject({ host: 'mcp', instance: world.host.instance, stopping: false });
   });
 
   it('passes arguments and results byte for byte (R1, R4)', async () => {
     const args = '{"z":9007199254740993,"a":1.50,"t":"\\u00e4\\n x","z2":[1e2]}';
-    const answer = await world.run('main', 'echo', args);
+    const answer = await world.run('main', 'echo', { args });
     if (answer.kind !== 'ran') throw new Error(JSON.stringify(answer));
     expect(answer.is_error).toBe(false);
     expect(answer.result_json).toMatch(
@@ -40,11 +40,13 @@ withBothBuses('mcp-connector', (connect) => {
   });
 
   it('passes a result larger than a bus message whole (R3), and caps it by the call', async () => {
-    const answer = await world.run('main', 'big', { bytes: 3_000_000 });
+    const answer = await world.run('main', 'big', { args: { bytes: 3_000_000 } });
     expect(answer.kind === 'ran' && answer.result_json.length).toBeGreaterThan(3_000_000);
-    expect(await world.run('main', 'big', { bytes: 5_000 }, { max_result_bytes: 4_000 })).toMatchObject({
-      kind: 'result_too_large',
-    });
+    expect(await world.run('main', 'big', { args: { bytes: 5_000 }, max_result_bytes: 4_000 })).toMatchObject(
+      {
+        kind: 'result_too_large',
+      },
+    );
   });
 
   it('keeps an upstream error an error, its data untouched (R2)', async () => {
@@ -58,7 +60,7 @@ withBothBuses('mcp-connector', (connect) => {
   });
 
   it('refuses what the grant does not say, and a second use', async () => {
-    const ask = await world.ask('main', 'echo', { a: 1 });
+    const ask = await world.ask('main', 'echo', { args: { a: 1 } });
     expect(await world.send({ ...ask, arguments_json: '{"a":2}' })).toEqual({
       kind: 'refused',
       cause: 'wrong_arguments_digest',
@@ -75,22 +77,22 @@ withBothBuses('mcp-connector', (connect) => {
 
   it('refuses a definition other than its own, and arguments that are no object on one line', async () => {
     const digest = `sha256:${'0'.repeat(64)}`;
-    expect(await world.send(world.signed('main', 'echo', digest))).toEqual({
+    expect(await world.send(world.signed('main', 'echo', { definition_digest: digest }))).toEqual({
       kind: 'refused',
       cause: 'definition_changed',
     });
     for (const text of ['{"a":1}}\n{"jsonrpc":"2.0"', '[]', '']) {
-      const ask = await world.ask('main', 'echo', text);
+      const ask = await world.ask('main', 'echo', { args: text });
       expect(await world.send(ask)).toEqual({ kind: 'refused', cause: 'malformed_arguments' });
     }
-    const pretty = await world.run('main', 'echo', '{\n  "a": 1\n}');
+    const pretty = await world.run('main', 'echo', { args: '{\n  "a": 1\n}' });
     expect(pretty.kind === 'ran' && pretty.result_json).toContain('{\\"a\\":1}');
   });
 
   it('ends a call at its timeout, tells the upstream, and drops the late answer (C3, C4)', async () => {
     const before = await world.counts('main');
-    expect(await world.run('main', 'never', {}, { timeout_ms: 50 })).toEqual({ kind: 'timeout' });
-    expect(await world.run('main', 'late', {}, { timeout_ms: 50 })).toEqual({ kind: 'timeout' });
+    expect(await world.run('main', 'never', { timeout_ms: 50 })).toEqual({ kind: 'timeout' });
+    expect(await world.run('main', 'late', { timeout_ms: 50 })).toEqual({ kind: 'timeout' });
     const after = await world.counts('main');
     expect(after).toMatchObject({ executions: before.executions + 1, waiting: 0, pid: before.pid });
   });
@@ -98,7 +100,7 @@ withBothBuses('mcp-connector', (connect) => {
   it('cancels one call and leaves the others alone (P7)', async () => {
     const ask = await world.ask('main', 'never');
     const cancelled = await world.begin(ask);
-    const kept = await world.begin(await world.ask('main', 'slow', { ms: 300 }));
+    const kept = await world.begin(await world.ask('main', 'slow', { args: { ms: 300 } }));
     expect(await cancel(ask.call_id)).toMatchObject({ value: { found: true } });
     expect(await cancelled.answer).toEqual({ kind: 'cancelled', dispatched: true });
     expect((await kept.answer).kind).toBe('ran');
@@ -108,9 +110,9 @@ withBothBuses('mcp-connector', (connect) => {
 
   it('bounds what runs at once; a waiting call can be cancelled before dispatch', async () => {
     const before = await world.counts('main');
-    const first = await world.begin(await world.ask('main', 'slow', { ms: 400 }));
-    const second = await world.begin(await world.ask('main', 'slow', { ms: 400 }));
-    const ask = await world.ask('main', 'slow', { ms: 0 });
+    const first = await world.begin(await world.ask('main', 'slow', { args: { ms: 400 } }));
+    const second = await world.begin(await world.ask('main', 'slow', { args: { ms: 400 } }));
+    const ask = await world.ask('main', 'slow', { args: { ms: 0 } });
     const waited = world.send(ask);
     await expect.poll(() => cancel(ask.call_id)).toMatchObject({ value: { found: true } });
     expect(await waited).toEqual({ kind: 'cancelled', dispatched: false });
@@ -119,7 +121,9 @@ withBothBuses('mcp-connector', (connect) => {
   });
 
   it('sends overload back instead of queueing without bound', async () => {
-    const asks = await Promise.all(Array.from({ length: 60 }, () => world.ask('main', 'slow', { ms: 50 })));
+    const asks = await Promise.all(
+      Array.from({ length: 60 }, () => world.ask('main', 'slow', { args: { ms: 50 } })),
+    );
     const answers = await Promise.all(asks.map((ask) => world.send(ask)));
     const kinds = answers.map((answer) => answer.kind);
     expect(kinds.filter((kind) => kind === 'ran').length).toBeGreaterThanOrEqual(34);
@@ -131,7 +135,7 @@ withBothBuses('mcp-connector', (connect) => {
     const heard: unknown[] = [];
     const unlisten = world.gateway.listen(callProgressed, (body) => heard.push(body));
     await world.gateway.flush();
-    const ask = await world.ask('main', 'progress', {}, { wants_progress: true });
+    const ask = await world.ask('main', 'progress', { wants_progress: true });
     const answer = await world.send(ask);
     expect(answer).toMatchObject({ kind: 'ran', is_error: false });
     expect(await world.run('main', 'progress')).toMatchObject({ kind: 'ran', is_error: true });
@@ -148,7 +152,7 @@ withBothBuses('mcp-connector', (connect) => {
   it('reports a process that ends during a call, and works again with the next (T1)', async () => {
     expect(await world.run('other', 'exit')).toMatchObject({ kind: 'transport_failure' });
     const report = await world.until('other', ({ restarts, status }) => restarts === 1 && status === 'ready');
-    expect(report).toMatchObject({ epoch: 2, tool_count: 13, last_error: 'the process exited (code 1)' });
+    expect(report).toMatchObject({ epoch: 2, tool_count: 14, last_error: 'the process exited (code 1)' });
     expect((await world.counts('other')).executions).toBe(0);
     expect(await world.run('other', 'cut')).toMatchObject({ kind: 'transport_failure' });
   });
@@ -176,7 +180,7 @@ withBothBuses('mcp-connector', (connect) => {
       });
       return reply.kind === 'answered' ? reply.value : reply;
     };
-    expect(await trial({})).toMatchObject({ kind: 'connected', tool_count: 13 });
+    expect(await trial({})).toMatchObject({ kind: 'connected', tool_count: 14 });
     expect(await trial({ env: { A: '${NO_SUCH_1}', B: '${NO_SUCH_2}${UAR_JWT_SECRET:-x}' } }, false)).toEqual(
       {
         kind: 'placeholder_unresolved',

@@ -14,6 +14,7 @@ import {
   hosts,
   readWantedServers,
   serversChanged,
+  type AnswerOf,
   type AskOf,
   type BodyOf,
   type GrantClaims,
@@ -53,6 +54,9 @@ export function newCallId(): CallId {
   return CallId.parse(`call_${randomBytes(16).toString('hex')}`);
 }
 
+export type CallOptions = Partial<RunAsk> & { readonly args?: object | string };
+export type ToolListing = Extract<AnswerOf<typeof hosts.mcp.listTools>, { kind: 'listed' }>;
+
 /** A connector on the bus under test, with a registry that names its servers and a gateway that may call them. */
 export class World {
   readonly folder = mkdtempSync(join(tmpdir(), 'uar-connector-'));
@@ -61,15 +65,17 @@ export class World {
   private readonly begun = new Map<string, () => void>();
   private readonly watchers = new Set<() => void>();
 
+  private running: RunningService | undefined;
+  private readonly grants: GrantSigner;
+
   private constructor(
     readonly gateway: Bus,
     readonly registry: Bus,
     readonly host: Bus,
-    private readonly signer: (folder: string) => GrantSigner,
-  ) {}
-
-  running!: RunningService;
-  private grants!: GrantSigner;
+  ) {
+    ensureSigningKeys(join(this.folder, 'grant.key'), join(this.folder, 'grant.pub'));
+    this.grants = createGrantSigner(readPrivateKey(join(this.folder, 'grant.key')));
+  }
 
   static async start(
     connect: ConnectBus,
@@ -81,11 +87,7 @@ export class World {
       connect('catalog-registry'),
       connect('mcp-connector'),
     ]);
-    const world = new World(...buses, (folder) => {
-      ensureSigningKeys(join(folder, 'grant.key'), join(folder, 'grant.pub'));
-      return createGrantSigner(readPrivateKey(join(folder, 'grant.key')));
-    });
-    world.grants = world.signer(world.folder);
+    const world = new World(...buses);
     world.setWanted(servers);
     await world.listen();
     const log = createLog({ service: 'test', level: 'silent' });
@@ -102,8 +104,13 @@ export class World {
     return world;
   }
 
+  /** Ends the service alone: the buses stay, to see what is said of it. */
+  async stopService(): Promise<void> {
+    await this.running?.stop();
+  }
+
   async stop(): Promise<void> {
-    await this.running.stop();
+    await this.running?.stop();
     await Promise.all([this.gateway.close(), this.registry.close(), this.host.close()]);
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -131,16 +138,7 @@ export class World {
     return await this.until(server, ({ status }) => status === 'ready');
   }
 
-  async definitions(server: string): Promise<readonly string[]> {
-    const reply = await this.gatewayless(server);
-    return reply.definitions;
-  }
-
-  async gatewayless(server: string): Promise<{
-    definitions: readonly string[];
-    duplicates: readonly string[];
-    incomplete?: string | undefined;
-  }> {
+  async list(server: string): Promise<ToolListing> {
     const reply = await this.registry.ask(
       hosts.mcp.listTools,
       { tenant, server },
@@ -150,45 +148,18 @@ export class World {
     return reply.value;
   }
 
-  /** A granted call of a tool as it is listed; `more` changes the ask behind the grant's back. */
-  async ask(
-    server: string,
-    rawName: string,
-    args: object | string = {},
-    more: Partial<RunAsk> = {},
-  ): Promise<RunAsk> {
-    const listed = await this.definitions(server);
+  /** A granted call of a tool as it is listed; what else is given changes the ask behind the grant's back. */
+  async ask(server: string, rawName: string, call: CallOptions = {}): Promise<RunAsk> {
+    const listed = (await this.list(server)).definitions;
     const definition = listed.find((text) => memberText(text, 'name') === JSON.stringify(rawName));
     if (definition === undefined) throw new Error(`${server} does not list ${rawName}`);
-    return this.signed(server, rawName, definitionDigest(definition), args, more);
+    return this.signed(server, rawName, { definition_digest: definitionDigest(definition), ...call });
   }
 
-  signed(
-    server: string,
-    rawName: string,
-    digest: string,
-    args: object | string = {},
-    more: Partial<RunAsk> = {},
-  ): RunAsk {
+  signed(server: string, rawName: string, call: CallOptions & { definition_digest: string }): RunAsk {
+    const { args = {}, ...more } = call;
     const text = typeof args === 'string' ? args : JSON.stringify(args);
-    const claims = this.claims(server, rawName, digest, text);
-    return {
-      grant: this.grants.sign(claims),
-      call_id: claims.call_id,
-      tenant,
-      server,
-      raw_name: rawName,
-      definition_digest: digest,
-      arguments_json: text,
-      timeout_ms: 20_000,
-      max_result_bytes: 8 * 1024 * 1024,
-      wants_progress: false,
-      ...more,
-    };
-  }
-
-  claims(server: string, rawName: string, digest: string, text: string): GrantClaims {
-    return {
+    const claims: GrantClaims = {
       call_id: newCallId(),
       tenant,
       principal: 'User::"default/dev"',
@@ -196,11 +167,23 @@ export class World {
       instance: this.host.instance,
       server,
       raw_name: rawName,
-      definition_digest: digest,
+      definition_digest: call.definition_digest,
       arguments_digest: argumentsDigest(text),
       policy_version: 'v1',
       issued_at: Date.now(),
       expires_at: Date.now() + 60_000,
+    };
+    return {
+      grant: this.grants.sign(claims),
+      call_id: claims.call_id,
+      tenant,
+      server,
+      raw_name: rawName,
+      arguments_json: text,
+      timeout_ms: 20_000,
+      max_result_bytes: 8 * 1024 * 1024,
+      wants_progress: false,
+      ...more,
     };
   }
 
@@ -210,13 +193,8 @@ export class World {
     return reply.value;
   }
 
-  async run(
-    server: string,
-    rawName: string,
-    args: object | string = {},
-    more: Partial<RunAsk> = {},
-  ): Promise<HostAnswer> {
-    return await this.send(await this.ask(server, rawName, args, more));
+  async run(server: string, rawName: string, call: CallOptions = {}): Promise<HostAnswer> {
+    return await this.send(await this.ask(server, rawName, call));
   }
 
   /** Sends a call and settles once the tool runs; its tool has to tell so by progress. */
@@ -228,8 +206,8 @@ export class World {
   }
 
   /** The text that a tool answered. */
-  async textOf(server: string, rawName: string, args: object | string = {}): Promise<string> {
-    const answer = await this.run(server, rawName, args);
+  async textOf(server: string, rawName: string, args: object = {}): Promise<string> {
+    const answer = await this.run(server, rawName, { args });
     if (answer.kind !== 'ran') throw new Error(JSON.stringify(answer));
     const text = memberText(answer.result_json, 'content');
     const [content] = JSON.parse(text ?? '[]') as [{ text: string }];

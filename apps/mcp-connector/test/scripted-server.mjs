@@ -24,6 +24,7 @@ const names = [
   'env',
   'cut',
 ];
+let grown = 0;
 let executions = 0;
 let lists = 0;
 const waiting = new Map();
@@ -42,7 +43,10 @@ function list(id, cursor) {
   lists += 1;
   if (options.relist === true)
     setImmediate(() => send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
-  if (options.pages === undefined) return result(id, { tools: names.map(tool) });
+  if (options.pages === undefined)
+    return result(id, {
+      tools: [...names, 'grow', ...Array.from({ length: grown }, (_, index) => `grown_${index}`)].map(tool),
+    });
   const page = Number(cursor ?? 0);
   const isLast = page === options.pages.length - 1;
   const next = isLast ? (options.repeatCursor === true ? '1' : undefined) : String(page + 1);
@@ -108,6 +112,11 @@ const tools = {
   exit: () => {
     executions += 1;
     process.exit(1);
+  },
+  grow: (id) => {
+    grown += 1;
+    send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    result(id, text('grown'));
   },
   count: (id) =>
     result(id, text(JSON.stringify({ executions, lists, waiting: waiting.size, pid: process.pid }))),

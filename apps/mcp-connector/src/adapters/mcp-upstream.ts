@@ -11,13 +11,16 @@ import { ProgressTap } from './progress-tap.js';
 
 export interface McpUpstreamOptions {
   readonly transport: Transport;
-  /** Removes secrets from words that leave this host. */
+  /** Makes words of ours fit to leave this host: one short line without secrets. */
   readonly scrub: (text: string) => string;
-  /** The same for JSON text: what it gives is valid JSON, or undefined. */
+  /** The upstream's own words without secrets, else as they are. */
+  readonly hideSecrets: (text: string) => string;
+  /** The same for its JSON text: what it gives is valid JSON, or undefined. */
   readonly scrubJson: (text: string) => string | undefined;
   /** Why the connection ended, as far as the transport knows. */
   readonly explainLoss: () => Promise<string>;
   readonly onToolsChanged: () => void;
+  readonly onUnreachable: () => void;
 }
 
 const initializeTimeoutMs = 30_000;
@@ -78,7 +81,7 @@ export class McpUpstream implements Upstream {
       const definitions = elementTexts(memberText(text, 'tools') ?? '[]');
       return { kind: 'page', definitions, ...(typeof next === 'string' ? { nextCursor: next } : {}) };
     } catch (error) {
-      this.noteAuth(error);
+      this.note(error);
       return { kind: 'failed', message: `tools/list failed: ${this.words(error)}` };
     }
   }
@@ -99,7 +102,7 @@ export class McpUpstream implements Upstream {
       if (bytes > call.maxResultBytes) return { kind: 'result_too_large', bytes };
       return { kind: 'ran', result_json: text, is_error: memberText(text, 'isError') === 'true' };
     } catch (error) {
-      this.noteAuth(error);
+      this.note(error);
       return this.endOf(error, call.signal);
     } finally {
       if (token !== undefined) this.transport.unlisten(token);
@@ -111,7 +114,7 @@ export class McpUpstream implements Upstream {
       await this.client.request({ method: 'ping' }, z.unknown(), { timeout: timeoutMs });
       return true;
     } catch (error) {
-      this.noteAuth(error);
+      this.note(error);
       return error instanceof McpError && problemOf(error)?.kind === 'upstream_error';
     }
   }
@@ -139,13 +142,14 @@ export class McpUpstream implements Upstream {
     return {
       kind: 'upstream_error',
       code,
-      message: this.options.scrub(message),
+      message: this.options.hideSecrets(message),
       ...(data === undefined ? {} : { data_json: data }),
     };
   }
 
-  /** Other credentials are needed: this connection is of no more use. */
-  private noteAuth(error: unknown): void {
+  /** What a failure says of the connection as a whole: nobody there, or other credentials needed. */
+  private note(error: unknown): void {
+    if (error instanceof NotSent) this.options.onUnreachable();
     if (!(error instanceof AuthRequired)) return;
     this.authRequired = true;
     void this.close();

@@ -51,7 +51,9 @@ async function initialized(
     transport: prepared.transport,
     explainLoss: prepared.explainLoss,
     onToolsChanged: options.onToolsChanged,
+    onUnreachable: options.onUnreachable,
     scrub: clean,
+    hideSecrets: (text) => replaceSecrets(text, server.secrets),
     scrubJson: (text) => {
       const replaced = replaceSecrets(text, server.secrets);
       return scanJson(replaced, { duplicates: 'last_wins' }).kind === 'ok' ? replaced : undefined;

@@ -11,7 +11,11 @@ export async function tryOut(
   if (expansion.kind === 'unresolved')
     return { kind: 'placeholder_unresolved', missing: [...expansion.missing] };
   if (!target.connect) return { kind: 'resolved' };
-  const connected = await connect(target, ports, { signal, onToolsChanged: () => undefined });
+  const connected = await connect(target, ports, {
+    signal,
+    onToolsChanged: () => undefined,
+    onUnreachable: () => undefined,
+  });
   switch (connected.kind) {
     case 'connected':
       await connected.upstream.close();

@@ -56,6 +56,8 @@ export interface OpenOptions {
   /** Abort = give up; what is half open is closed. */
   readonly signal: AbortSignal;
   readonly onToolsChanged: () => void;
+  /** A message could not even be sent, although the connection was not over: it should be made anew. */
+  readonly onUnreachable: () => void;
 }
 
 /** Opens and initializes one connection. Messages are free of secrets. Never rejects. */

@@ -84,6 +84,7 @@ export class HttpTransport implements Transport {
       await this.accept(response, id);
     } catch (error) {
       if (id !== undefined) this.open.delete(id);
+      if (error instanceof Broken) this.dropIdleSockets();
       throw error;
     }
     if ('method' in message) this.afterSending(message);
@@ -213,6 +214,12 @@ export class HttpTransport implements Transport {
   private settle(message: JSONRPCMessage, id: number | undefined): void {
     if (id !== undefined) this.open.delete(id);
     this.onmessage?.(message);
+  }
+
+  /** Where one kept connection broke, the others may be as dead: the next call gets a new one. */
+  private dropIdleSockets(): void {
+    for (const sockets of Object.values(this.target.agent.freeSockets))
+      for (const socket of sockets ?? []) socket.destroy();
   }
 
   private async deleteSession(): Promise<void> {

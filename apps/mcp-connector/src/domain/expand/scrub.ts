@@ -4,7 +4,7 @@ const longestMessage = 500;
 /** A message without the given secrets (those of at least 4 characters) and without control characters, cut to 500. */
 export function scrub(text: string, secrets: readonly string[]): string {
   const oneLine = replaceSecrets(text, secrets)
-    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
   return oneLine.length <= longestMessage ? oneLine : `${oneLine.slice(0, longestMessage)}...`;
 }

@@ -114,6 +114,15 @@ export class ServerLink {
     this.session.abort();
   }
 
+  /** Nothing answers any more: calls wait for, or are refused by, the next attempt to connect. */
+  private renew(signal: AbortSignal): void {
+    if (this.live === undefined || signal !== this.session.signal || this.stopped) return;
+    this.live = undefined;
+    this.state.lost();
+    this.state.set('connecting', 'nothing answers at the address of the server');
+    this.session.abort();
+  }
+
   private async keepConnected(): Promise<void> {
     while (!this.stopped) {
       this.session = new AbortController();
@@ -148,6 +157,7 @@ export class ServerLink {
     const connected = await connect(this.wanted, this.ports, {
       signal,
       onToolsChanged: () => onToolsChanged(),
+      onUnreachable: () => this.renew(signal),
     });
     if (connected.kind !== 'connected') return signal.aborted ? 0 : this.failed(connected);
     if (signal.aborted || this.stopped) {
