@@ -22,7 +22,7 @@ describe('launch', () => {
           LANG: '',
           UAR_JWT_SECRET: 'ours',
           AWS_KEY: 'ours',
-          HOME: '/root',
+          HOME: '/home/ours',
         },
         home: '/tmp/private-home',
         configured: { TOKEN: 'theirs', LANG: 'C' },
