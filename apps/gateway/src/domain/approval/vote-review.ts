@@ -32,8 +32,13 @@ export class VoteReview {
       },
       decisionMs,
     );
-    return { kind: decision.kind === 'allow' ? 'released' : 'not_released' };
+    return { kind: isOver(decision.kind) ? 'released' : 'not_released' };
   }
+}
+
+/** A denial is terminal, so no further vote matters: stage 7 decides again, denies, and spends the approval. */
+function isOver(kind: Awaited<ReturnType<Pdp['decide']>>['kind']): boolean {
+  return kind === 'allow' || kind === 'deny';
 }
 
 /** Injection token of the VoteReview. */
