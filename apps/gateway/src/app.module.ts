@@ -7,6 +7,7 @@ import { SessionStore } from './adapters/mcp/session-store.js';
 import { ApprovalsController } from './approvals.controller.js';
 import type { Assembly } from './assembly.js';
 import { CallsController } from './calls.controller.js';
+import { DiscoveryController } from './discovery.controller.js';
 import { ACCESS } from './domain/access/access.js';
 import { EXPLANATIONS } from './domain/access/explanations.js';
 import { IDENTITY } from './domain/access/identity.js';
@@ -25,7 +26,6 @@ import { OperationsController } from './operations.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
 import { ReviewController } from './review.controller.js';
 import { ServersController } from './servers.controller.js';
-import { ToolsController } from './tools.controller.js';
 
 export interface AppModuleOptions {
   readonly assembly: Assembly;
@@ -48,7 +48,7 @@ export class AppModule {
     return {
       module: AppModule,
       controllers: [
-        ToolsController,
+        DiscoveryController,
         CallsController,
         ServersController,
         ApprovalsController,

@@ -1,14 +1,15 @@
-import { Controller, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
 import { castVote, listApprovals, readApproval, type Caller } from '@uar/contracts';
-import type { FastifyReply } from 'fastify';
-import type { z } from 'zod';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from './http/answer.js';
+import { ApprovalListQuery, DecisionBody, NoQuery } from './http/asks.js';
 import { asked } from './http/asked.js';
+import { readBody, readQuery } from './http/read.js';
 import { Refusal, forbidden, notAvailable, notFound } from './http/refusal.js';
-import { FromBody, FromCaller, FromQuery } from './http/request.js';
+import { callerOf, pathParameter } from './http/request.js';
 import { Serves } from './http/route.js';
-import { ApprovalListQuery, DecisionBody, NoQuery, routes } from './http/routes.js';
+import { routes } from './http/routes.js';
 
 const noApproval = 'There is no approval of this id for you.';
 
@@ -18,13 +19,10 @@ export class ApprovalsController {
   constructor(@Inject(BUS) private readonly bus: Bus) {}
 
   @Serves(routes.listApprovals)
-  async list(
-    @FromCaller() caller: Caller,
-    @FromQuery(ApprovalListQuery) { status, cursor, limit }: z.output<typeof ApprovalListQuery>,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { status, cursor, limit } = readQuery(request.query, ApprovalListQuery);
     const page = await asked(this.bus, listApprovals, {
-      caller,
+      caller: callerOf(request),
       limit,
       ...(status === undefined ? {} : { status }),
       ...(cursor === undefined ? {} : { cursor }),
@@ -33,31 +31,19 @@ export class ApprovalsController {
   }
 
   @Serves(routes.readApproval)
-  async read(
-    @FromCaller() caller: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Param('approval_id') approvalId: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const answer = await asked(this.bus, readApproval, { caller, approval_id: approvalId });
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const answer = await asked(this.bus, readApproval, this.about(request));
     if (answer.kind === 'not_found') throw notFound(noApproval);
     sendJson(reply, answer.approval);
   }
 
   @Serves(routes.decideApproval)
-  async decide(
-    @FromCaller() caller: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @FromBody(DecisionBody) { decision, reason }: z.output<typeof DecisionBody>,
-    @Param('approval_id') approvalId: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const answer = await asked(this.bus, castVote, {
-      caller,
-      approval_id: approvalId,
-      decision,
-      ...(reason === undefined ? {} : { reason }),
-    });
+  async decide(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { decision, reason } = readBody(request.body, DecisionBody);
+    const vote = { ...this.about(request), decision, ...(reason === undefined ? {} : { reason }) };
+    const answer = await asked(this.bus, castVote, vote);
     switch (answer.kind) {
       case 'counted':
         return sendJson(reply, answer.approval);
@@ -66,11 +52,16 @@ export class ApprovalsController {
       case 'forbidden':
         throw forbidden();
       case 'not_pending':
-        throw new Refusal(409, 'approval_not_pending', 'The approval is not pending any more.', {
+        throw new Refusal(409, 'approval_not_pending', {
+          message: 'The approval is not pending any more.',
           details: { status: answer.status },
         });
       case 'unavailable':
         throw notAvailable();
     }
+  }
+
+  private about(request: FastifyRequest): { caller: Caller; approval_id: string } {
+    return { caller: callerOf(request), approval_id: pathParameter(request, 'approval_id') };
   }
 }

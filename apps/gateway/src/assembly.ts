@@ -22,7 +22,7 @@ import { Release } from './domain/approval/release.js';
 import { VoteReview } from './domain/approval/vote-review.js';
 import { WaitingRoom } from './domain/approval/waiting-room.js';
 import { PermissionStage } from './domain/call/permission.js';
-import { Pipeline } from './domain/call/pipeline.js';
+import { Pipeline, type PipelineParts } from './domain/call/pipeline.js';
 import { Slots } from './domain/call/slots.js';
 import { Staging } from './domain/call/staging.js';
 import { Dispatcher } from './domain/dispatch/dispatcher.js';
@@ -68,7 +68,7 @@ export function assemble(context: ServiceContext) {
     hosts,
     identity: identityOf(context, verifier, runs),
     edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
-    catalog: new EffectiveLists(bus, replica, pdp, clock.now),
+    catalog: new EffectiveLists({ bus, replica, pdp, now: clock.now }),
     explanations: new Explanations(pdp, clock),
     lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
     readiness: readinessOf(context, { replica, receipts, verifier }),
@@ -88,49 +88,21 @@ interface CallPorts {
 }
 
 function assembleCalls(ports: CallPorts) {
-  const { context, metrics, replica, runs, pdp, receipts, approvals, hosts, kept } = ports;
-  const { config, log, bus } = context;
+  const { context, metrics, pdp, receipts, approvals, kept } = ports;
+  const { config, log } = context;
   const fault = (error: unknown, callId?: string): string => {
     const faultId = newFaultId();
     log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
     return faultId;
   };
   const setting: ReceiptSetting = { profile: config.profile, governance: governanceOf(context), digest };
-  const placement = new Placement(replica, clock);
-  const slots = new Slots(config.limits.calls_in_flight);
   const room = new WaitingRoom();
   const endedCalls = new EndedCalls();
-  const release = new Release({ pdp, approvals, catalog: replica, placement, clock, setting });
-  const approvalStage = new ApprovalStage({
-    approvals,
-    room,
-    release,
-    slots,
-    clock,
-    gateway: bus.instance,
-    timeoutMs: config.approvals.timeout_seconds * 1000,
-    newApprovalId,
-  });
   const pipeline = new Pipeline({
-    staging: new Staging({
-      catalog: replica,
-      runs,
-      schemas: new ArgumentSchemas(),
-      pdp,
-      mostArgumentBytes: config.limits.arguments_kb * 1024,
-    }),
-    permission: new PermissionStage({ pdp, receipts, approvals: approvalStage, placement, clock, setting }),
-    dispatcher: new Dispatcher({
-      hosts,
-      placement,
-      clock,
-      fault,
-      mostResultBytes: config.limits.result_kb * 1024,
-    }),
+    ...stagesOf(ports, { room, setting, fault }),
     approvals,
     receipts,
     room,
-    slots,
     clock,
     setting,
     fault,
@@ -149,6 +121,40 @@ function assembleCalls(ports: CallPorts) {
     digest,
   });
   return { pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault };
+}
+
+interface CallShared {
+  readonly room: WaitingRoom;
+  readonly setting: ReceiptSetting;
+  fault(error: unknown, callId?: string): string;
+}
+
+function stagesOf(
+  { context: { config, bus }, replica, runs, pdp, receipts, approvals, hosts }: CallPorts,
+  { room, setting, fault }: CallShared,
+): Pick<PipelineParts, 'staging' | 'permission' | 'dispatcher' | 'slots'> {
+  const placement = new Placement(replica, clock);
+  const slots = new Slots(config.limits.calls_in_flight);
+  const release = new Release({ pdp, approvals, catalog: replica, placement, clock, setting });
+  const approvalStage = new ApprovalStage({
+    approvals,
+    room,
+    release,
+    slots,
+    clock,
+    gateway: bus.instance,
+    timeoutMs: config.approvals.timeout_seconds * 1000,
+    newApprovalId,
+  });
+  const mostArgumentBytes = config.limits.arguments_kb * 1024;
+  const mostResultBytes = config.limits.result_kb * 1024;
+  const schemas = new ArgumentSchemas();
+  return {
+    staging: new Staging({ catalog: replica, runs, schemas, pdp, mostArgumentBytes }),
+    permission: new PermissionStage({ pdp, receipts, approvals: approvalStage, placement, clock, setting }),
+    dispatcher: new Dispatcher({ hosts, placement, clock, fault, mostResultBytes }),
+    slots,
+  };
 }
 
 function identityOf({ config }: ServiceContext, verifier: TokenVerifier, runs: RunTable): TokenIdentity {

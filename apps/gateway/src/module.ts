@@ -44,7 +44,7 @@ export const service: GatewayDefinition = {
       metrics: assembly.metrics.registry,
       readiness: assembly.readiness,
     });
-    return running(context, assembly, app, management);
+    return running({ context, assembly, app, management });
   },
 };
 
@@ -63,12 +63,15 @@ async function createApp(
   return app;
 }
 
-function running(
-  context: ServiceContext,
-  assembly: Assembly,
-  app: NestFastifyApplication,
-  management: Management,
-): RunningGateway {
+interface Parts {
+  readonly context: ServiceContext;
+  readonly assembly: Assembly;
+  readonly app: NestFastifyApplication;
+  readonly management: Management;
+}
+
+function running(parts: Parts): RunningGateway {
+  const { context, assembly, app, management } = parts;
   const endpoints = { gateway: gatewayUrl(context, app), management: management.url };
   let stopped: Promise<void> | undefined;
   return {
@@ -78,16 +81,11 @@ function running(
       const { ready, problems } = await assembly.readiness.view();
       return { ready, problems };
     },
-    stop: () => (stopped ??= stop(context, assembly, app, management)),
+    stop: () => (stopped ??= stop(parts)),
   };
 }
 
-async function stop(
-  { bus, config }: ServiceContext,
-  assembly: Assembly,
-  app: NestFastifyApplication,
-  management: Management,
-): Promise<void> {
+async function stop({ context: { bus, config }, assembly, app, management }: Parts): Promise<void> {
   const graceMs = Math.max(0, config.server.shutdown_grace_seconds * 1000 - lastStepsMs);
   assembly.readiness.stop();
   await within(graceMs, assembly.pipeline.close());

@@ -4,10 +4,11 @@ import { READINESS, type GatewayReadiness } from './domain/readiness.js';
 import { sendJson } from './http/answer.js';
 import { EDGE, type Edge } from './http/edge.js';
 import { openApiDocument } from './http/openapi.js';
+import { NoQuery } from './http/asks.js';
+import { readQuery } from './http/read.js';
 import { notFound } from './http/refusal.js';
-import { FromQuery } from './http/request.js';
 import { Serves } from './http/route.js';
-import { NoQuery, routes } from './http/routes.js';
+import { routes } from './http/routes.js';
 
 @Controller()
 export class OperationsController {
@@ -30,7 +31,8 @@ export class OperationsController {
   }
 
   @Serves(routes.openApi)
-  openApi(@FromQuery(NoQuery) _query: unknown, @Res() reply: FastifyReply): void {
+  openApi(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    readQuery(request.query, NoQuery);
     this.document ??= JSON.stringify(openApiDocument());
     void reply.code(200).header('content-type', 'application/json; charset=utf-8').send(this.document);
   }

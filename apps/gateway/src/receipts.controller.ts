@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
-import { Controller, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
-import { listReceipts, readReceipt, verifyReceipts, type Caller, type TenantId } from '@uar/contracts';
-import type { FastifyReply } from 'fastify';
-import type { z } from 'zod';
+import { listReceipts, readReceipt, verifyReceipts, type TenantId } from '@uar/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from './http/answer.js';
+import { NoQuery, ReceiptListQuery } from './http/asks.js';
 import { asked } from './http/asked.js';
+import { readQuery } from './http/read.js';
 import { notFound } from './http/refusal.js';
-import { FromCaller, FromQuery } from './http/request.js';
+import { callerOf, pathParameter } from './http/request.js';
 import { Serves } from './http/route.js';
-import { NoQuery, ReceiptListQuery, routes } from './http/routes.js';
+import { routes } from './http/routes.js';
 
 const exportPage = 500;
 
@@ -18,14 +19,10 @@ export class ReceiptsController {
   constructor(@Inject(BUS) private readonly bus: Bus) {}
 
   @Serves(routes.listReceipts)
-  async list(
-    @FromCaller() { principal: { tenant } }: Caller,
-    @FromQuery(ReceiptListQuery) query: z.output<typeof ReceiptListQuery>,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const { tool, outcome, principal, since, cursor, limit } = query;
+  async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { cursor, tool, outcome, principal, since, limit } = readQuery(request.query, ReceiptListQuery);
     const { receipts, next } = await asked(this.bus, listReceipts, {
-      tenant,
+      tenant: callerOf(request).principal.tenant,
       ...(tool === undefined ? {} : { tool }),
       ...(outcome === undefined ? {} : { outcome }),
       ...(principal === undefined ? {} : { principal }),
@@ -37,35 +34,28 @@ export class ReceiptsController {
   }
 
   @Serves(routes.exportReceipts)
-  async export(
-    @FromCaller() { principal: { tenant } }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async export(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { tenant } = callerOf(request).principal;
     const first = await this.page(tenant, 0);
-    const lines = Readable.from(this.lines(tenant, first));
     await reply
       .code(200)
       .headers({ 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
-      .send(lines);
+      .send(Readable.from(this.lines(tenant, first)));
   }
 
   @Serves(routes.verifyReceipts)
-  async verify(
-    @FromCaller() { principal: { tenant } }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async verify(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { tenant } = callerOf(request).principal;
     sendJson(reply, await asked(this.bus, verifyReceipts, { tenant }));
   }
 
   @Serves(routes.readReceipt)
-  async read(
-    @FromCaller() { principal: { tenant } }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Param('seq') text: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { tenant } = callerOf(request).principal;
+    const text = pathParameter(request, 'seq');
     const seq = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
     const answer = seq === undefined ? undefined : await asked(this.bus, readReceipt, { tenant, seq });
     if (answer?.kind !== 'found') throw notFound('There is no receipt of this number.');

@@ -1,4 +1,4 @@
-import { Controller, Inject, Param, Req, Res } from '@nestjs/common';
+import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
 import {
   deleteServer,
@@ -7,18 +7,18 @@ import {
   probeServer,
   putServer,
   readHealth,
-  type Caller,
+  type Principal,
   type ServerWritten,
 } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { sendJson } from './http/answer.js';
+import { NoQuery, PutServerQuery } from './http/asks.js';
 import { asked } from './http/asked.js';
-import { readJson } from './http/read.js';
-import { Refusal, notAvailable, notFound } from './http/refusal.js';
-import { FromCaller, FromQuery } from './http/request.js';
+import { readJson, readQuery } from './http/read.js';
+import { Refusal, badRequest, notAvailable, notFound } from './http/refusal.js';
+import { callerOf, pathParameter } from './http/request.js';
 import { Serves } from './http/route.js';
-import { NoQuery, PutServerQuery, routes } from './http/routes.js';
+import { routes } from './http/routes.js';
 
 const noServer = 'There is no server of this name.';
 
@@ -28,101 +28,74 @@ export class ServersController {
   constructor(@Inject(BUS) private readonly bus: Bus) {}
 
   @Serves(routes.listServers)
-  async list(
-    @FromCaller() { principal: { tenant } }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { tenant } = callerOf(request).principal;
     sendJson(reply, await asked(this.bus, listServers, { tenant }));
   }
 
   @Serves(routes.readServer)
-  async read(
-    @FromCaller() { principal: { tenant } }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Param('name') name: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { tenant } = callerOf(request).principal;
     const { servers } = await asked(this.bus, listServers, { tenant });
-    const found = servers.find((server) => server.name === name);
+    const found = servers.find(({ name }) => name === pathParameter(request, 'name'));
     if (found === undefined) throw notFound(noServer);
     sendJson(reply, found);
   }
 
   @Serves(routes.putServer)
-  async put(
-    @FromCaller() { principal }: Caller,
-    @FromQuery(PutServerQuery) query: z.output<typeof PutServerQuery>,
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const body = readJson(request.body);
-    const connect = query.connect === 'true';
-    sendWritten(reply, await asked(this.bus, putServer, { principal, name, body, connect }));
+  async put(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const connect = readQuery(request.query, PutServerQuery).connect === 'true';
+    const ask = { ...this.writing(request), body: readJson(request.body), connect };
+    sendWritten(reply, await asked(this.bus, putServer, ask));
   }
 
   @Serves(routes.patchServer)
-  async patch(
-    @FromCaller() { principal }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const body = readJson(request.body);
-    sendWritten(reply, await asked(this.bus, patchServer, { principal, name, body }));
+  async patch(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const ask = { ...this.writing(request), body: readJson(request.body) };
+    sendWritten(reply, await asked(this.bus, patchServer, ask));
   }
 
   @Serves(routes.deleteServer)
-  async remove(
-    @FromCaller() { principal }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Param('name') name: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const answer = await asked(this.bus, deleteServer, { principal, name });
+  async remove(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const answer = await asked(this.bus, deleteServer, this.writing(request));
     if (answer.kind === 'not_found') throw notFound(noServer);
     if (answer.kind === 'unavailable') throw notAvailable();
     sendJson(reply, { deleted: true });
   }
 
   @Serves(routes.reconnectServer)
-  reconnect(
-    @FromCaller() caller: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Param('name') name: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.probe(caller, name, 'reconnect', reply);
+  reconnect(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.probe(request, reply, 'reconnect');
   }
 
   @Serves(routes.testServer)
-  test(
-    @FromCaller() caller: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Param('name') name: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.probe(caller, name, 'test', reply);
+  test(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.probe(request, reply, 'test');
   }
 
   @Serves(routes.readHealth)
-  async health(
-    @FromCaller() { principal: { tenant } }: Caller,
-    @FromQuery(NoQuery) _query: unknown,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async health(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { tenant } = callerOf(request).principal;
     sendJson(reply, await asked(this.bus, readHealth, { tenant }));
   }
 
+  private writing(request: FastifyRequest): { principal: Principal; name: string } {
+    return { principal: callerOf(request).principal, name: pathParameter(request, 'name') };
+  }
+
   private async probe(
-    { principal: { tenant } }: Caller,
-    name: string,
-    how: 'reconnect' | 'test',
+    request: FastifyRequest,
     reply: FastifyReply,
+    how: 'reconnect' | 'test',
   ): Promise<void> {
-    const answer = await asked(this.bus, probeServer, { tenant, name, how });
+    readQuery(request.query, NoQuery);
+    const { principal, name } = this.writing(request);
+    const answer = await asked(this.bus, probeServer, { tenant: principal.tenant, name, how });
     if (answer.kind === 'not_found') throw notFound(noServer);
     if (answer.kind === 'unavailable') throw notAvailable();
     sendJson(reply, answer.health);
@@ -135,18 +108,19 @@ function sendWritten(reply: FastifyReply, written: ServerWritten): void {
       return sendJson(reply, written.server, { status: written.created ? 201 : 200 });
     case 'name_taken':
     case 'name_reserved':
-      throw new Refusal(409, written.kind, written.message);
+      throw new Refusal(409, written.kind, written);
     case 'bad_name':
     case 'bad_shape':
-      throw new Refusal(400, 'bad_request', written.message);
+      throw badRequest(written.message);
     case 'placeholder_unresolved':
-      throw new Refusal(422, written.kind, 'Placeholders have no value.', {
+      throw new Refusal(422, written.kind, {
+        message: 'Placeholders have no value.',
         details: { missing: written.missing },
       });
     case 'connect_failed':
-      throw new Refusal(422, written.kind, written.message);
+      throw new Refusal(422, written.kind, written);
     case 'stdio_not_allowed':
-      throw new Refusal(403, written.kind, written.message);
+      throw new Refusal(403, written.kind, written);
     case 'not_found':
       throw notFound(noServer);
     case 'unavailable':

@@ -39,12 +39,15 @@ export class EffectiveLists implements EffectiveCatalog {
   private readonly listeners = new Set<(tenant: string | undefined) => void>();
   private readonly ends: readonly (() => void)[];
 
-  constructor(
-    bus: Bus,
-    private readonly replica: CatalogReplica,
-    private readonly pdp: BusPdp,
-    private readonly now: () => number,
-  ) {
+  private readonly replica: CatalogReplica;
+  private readonly pdp: BusPdp;
+  private readonly now: () => number;
+
+  constructor(parts: { bus: Bus; replica: CatalogReplica; pdp: BusPdp; now: () => number }) {
+    const { bus, replica } = parts;
+    this.replica = replica;
+    this.pdp = parts.pdp;
+    this.now = parts.now;
     this.ends = [
       bus.listen(policiesChanged, ({ tenant }) => {
         this.policyEpochs.set(tenant, this.epochOf(tenant) + 1);
@@ -114,8 +117,8 @@ export class EffectiveLists implements EffectiveCatalog {
   private keyOf({ principal, channel, ip, run_id }: Caller): string {
     let digest = this.digests.get(principal);
     if (digest === undefined) {
-      const { expires_at: _, ...identity } = principal;
-      digest = hash('sha256', JSON.stringify(identity), 'base64');
+      // A token renewed for the same principal sees the same list.
+      digest = hash('sha256', JSON.stringify({ ...principal, expires_at: 0 }), 'base64');
       this.digests.set(principal, digest);
     }
     return `${digest} ${channel} ${ip ?? ''} ${run_id}`;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decided, entry, oneHuman } from './neighbours.fixture.js';
+import { entry } from '../domain/call-spec/entry.fixture.js';
+import { decided, oneHuman } from './neighbours.fixture.js';
 import { Gateway, until } from './gateway.fixture.js';
 
 describe('POST /api/tools/{name}/execute', () => {
@@ -53,7 +54,7 @@ describe('POST /api/tools/{name}/execute', () => {
 
   it('says the same of a hidden tool as of one that does not exist', async () => {
     gateway.neighbours.discovers = ({ labels }) => !labels.includes('secret');
-    const forget = ({ call_id: _, tool: __, duration_ms: ___, ...rest }: Record<string, unknown>) => rest;
+    const forget = (body: object) => ({ ...body, call_id: '', tool: '', duration_ms: 0 });
     const hidden = await gateway.execute('srv__hidden', { arguments: { wrong: true } });
     const unknown = await gateway.execute('srv__no_such_tool');
     expect(hidden.status).toBe(404);
@@ -158,7 +159,7 @@ describe('POST /api/tools/{name}/execute', () => {
   it('runs the same idempotency key once, and refuses it for another request', async () => {
     const key = { 'idempotency-key': 'k-1' };
     const first = await gateway.execute('srv__echo', { arguments: { n: 1 } }, key);
-    await until(() => gateway.neighbours.kept.size === 1);
+    await until(() => gateway.neighbours.ledger.kept.size === 1);
     const second = await gateway.execute('srv__echo', { arguments: { n: 1 } }, key);
     expect(second.status).toBe(200);
     expect(second.body['call_id']).toBe(first.body['call_id']);
@@ -259,7 +260,7 @@ describe('POST /api/tools/{name}/execute', () => {
       entry('write', { capabilities: ['write'] }, { type: 'object', title: 'new' }),
     ]);
     const [approvalId = ''] = gateway.neighbours.records.keys();
-    gateway.neighbours.settle(approvalId, 'approved');
+    gateway.neighbours.ledger.settle(approvalId, 'approved');
     expect((await waiting).body).toMatchObject({ outcome: 'policy_denied', effect: 'did_not_run' });
     expect(gateway.neighbours.calls).toEqual([]);
   });

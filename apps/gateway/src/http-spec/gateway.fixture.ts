@@ -2,7 +2,8 @@ import { UarConfig } from '@uar/config';
 import { mintDevToken } from '@uar/identity';
 import { createLog } from '@uar/telemetry';
 import { service, type RunningGateway } from '../module.js';
-import { Neighbours, entry } from './neighbours.fixture.js';
+import { entry } from '../domain/call-spec/entry.fixture.js';
+import { Neighbours } from './neighbours.fixture.js';
 
 const secret = 'a-secret-of-more-than-thirty-two-bytes';
 const log = createLog({ service: 'gateway', level: 'silent' });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { UarConfig } from '@uar/config';
 import { createLog } from '@uar/telemetry';
 import { AppModule } from '../app.module.js';
@@ -10,7 +9,8 @@ import { ROUTE_ACCESS } from '../http/access.js';
 import { openApiDocument } from '../http/openapi.js';
 import { routes } from '../http/routes.js';
 import { Gateway } from './gateway.fixture.js';
-import { Neighbours, entry } from './neighbours.fixture.js';
+import { entry } from '../domain/call-spec/entry.fixture.js';
+import { Neighbours } from './neighbours.fixture.js';
 
 function handlers(): { name: string; handler: object }[] {
   const log = createLog({ service: 'gateway', level: 'silent' });

@@ -18,3 +18,7 @@ export const Governs = (action: AdminAction | 'listTools') =>
   SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'governed', action });
 export const OwnOr = (action: AdminAction) =>
   SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'own_or', action });
+
+export function governed(action: AdminAction | 'listTools'): RouteAccess {
+  return { kind: 'governed', action };
+}

@@ -6,10 +6,10 @@ import { Refusal } from './refusal.js';
 
 /** What Fastify refuses before a handler; Nest leaves only the status of it. */
 const refusedBefore: Readonly<Record<number, Refusal>> = {
-  400: new Refusal(400, 'bad_request', 'The request cannot be read.'),
-  413: new Refusal(413, 'body_too_large', 'The body is longer than allowed.'),
-  414: new Refusal(414, 'bad_request', 'A part of the URL is too long.'),
-  415: new Refusal(415, 'unsupported_media_type', 'Send application/json.'),
+  400: new Refusal(400, 'bad_request', { message: 'The request cannot be read.' }),
+  413: new Refusal(413, 'body_too_large', { message: 'The body is longer than allowed.' }),
+  414: new Refusal(414, 'bad_request', { message: 'A part of the URL is too long.' }),
+  415: new Refusal(415, 'unsupported_media_type', { message: 'Send application/json.' }),
 };
 
 /** Everything that goes wrong at the edge becomes the one error shape; a bug shows its fault id and nothing else. */
@@ -32,10 +32,10 @@ export class ErrorFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    const { status, code, message, more } = this.refusalOf(thrown, request);
+    const { status, code, message, details, headers } = this.refusalOf(thrown, request);
     const error: ErrorBody['error'] = { code, message };
-    if (more.details !== undefined) error.details = more.details;
-    sendJson(reply, { error }, { status, ...(more.headers === undefined ? {} : { headers: more.headers }) });
+    if (details !== undefined) error.details = details;
+    sendJson(reply, { error }, { status, headers });
   }
 
   private refusalOf(thrown: unknown, request: FastifyRequest): Refusal {
@@ -46,13 +46,13 @@ export class ErrorFilter implements ExceptionFilter {
     if (known !== undefined) return known;
     const faultId = this.options.fault(thrown);
     const details = { fault_id: faultId };
-    return new Refusal(500, 'internal_fault', 'Something in the tool plane broke.', { details });
+    return new Refusal(500, 'internal_fault', { message: 'Something in the tool plane broke.', details });
   }
 
   private unknownRoute(request: FastifyRequest): Refusal {
     const methods = this.options.methodsOf(request.url.split('?')[0] ?? '');
-    if (methods.length === 0) return new Refusal(404, 'not_found', 'There is no such route.');
+    if (methods.length === 0) return new Refusal(404, 'not_found', { message: 'There is no such route.' });
     const headers = { allow: methods.join(', ') };
-    return new Refusal(405, 'method_not_allowed', 'The route has other methods.', { headers });
+    return new Refusal(405, 'method_not_allowed', { message: 'The route has other methods.', headers });
   }
 }

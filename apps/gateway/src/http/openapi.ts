@@ -98,6 +98,7 @@ function asType(schema: unknown): z.ZodType {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
+  const made: Json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  delete made['$schema'];
+  return made;
 }

@@ -1,30 +1,36 @@
 /** Why a request is not taken, thrown at the edge and written as an error body by `ErrorFilter`. */
 export class Refusal extends Error {
+  readonly details: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
   constructor(
     readonly status: number,
     readonly code: string,
-    message: string,
-    readonly more: { readonly details?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+    text: { readonly message: string; readonly details?: unknown; readonly headers?: Record<string, string> },
   ) {
-    super(message);
+    super(text.message);
+    this.details = text.details;
+    this.headers = text.headers ?? {};
   }
 }
 
 export function badRequest(message: string, details?: unknown): Refusal {
-  return new Refusal(400, 'bad_request', message, details === undefined ? {} : { details });
+  return new Refusal(400, 'bad_request', { message, details });
 }
 
-export function notFound(what = 'There is nothing here.'): Refusal {
-  return new Refusal(404, 'not_found', what);
+export function notFound(message = 'There is nothing here.'): Refusal {
+  return new Refusal(404, 'not_found', { message });
 }
 
 export function forbidden(): Refusal {
-  return new Refusal(403, 'policy_denied', 'Policy does not allow this.');
+  return new Refusal(403, 'policy_denied', { message: 'Policy does not allow this.' });
 }
 
 export function notAvailable(): Refusal {
-  const headers = { 'retry-after': '1' };
-  return new Refusal(503, 'unavailable', 'A part that this needs is not available.', { headers });
+  return new Refusal(503, 'unavailable', {
+    message: 'A part that this needs is not available.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 /** RFC 6750 section 3. `metadataUrl`: where RFC 9728 metadata stands; absent in secret mode. */
@@ -33,7 +39,8 @@ export function unauthorized(isTokenBad: boolean, metadataUrl?: string): Refusal
   if (isTokenBad) parts.push('error="invalid_token"');
   if (metadataUrl !== undefined) parts.push(`resource_metadata="${metadataUrl}"`);
   const message = isTokenBad ? 'The bearer token is not accepted.' : 'A bearer token is needed.';
-  return new Refusal(401, 'unauthorized', message, {
+  return new Refusal(401, 'unauthorized', {
+    message,
     headers: { 'www-authenticate': `Bearer ${parts.join(', ')}` },
   });
 }

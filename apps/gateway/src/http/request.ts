@@ -1,9 +1,6 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Caller } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { badRequest } from './refusal.js';
-import { readBody, readQuery } from './read.js';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
@@ -18,41 +15,22 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
-const requestOf = (context: ExecutionContext): FastifyRequest =>
-  context.switchToHttp().getRequest<FastifyRequest>();
-
-/** Parameter: the verified caller. */
-export const FromCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  callerOf(requestOf(context)),
-);
-
-/** In a wrapper of this name: Nest takes a bare schema for a pipe, and a member `schema` for one of its own. */
-interface Wanted {
-  readonly wanted: z.ZodType;
+/** A path parameter of the route, decoded. */
+export function pathParameter({ params }: FastifyRequest, name: string): string {
+  const value: unknown =
+    typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;
+  if (typeof value !== 'string') throw new Error(`the route has no parameter ${name}`);
+  return value;
 }
 
-const queryAs = createParamDecorator(({ wanted }: Wanted, context: ExecutionContext) =>
-  readQuery(requestOf(context).query, wanted),
-);
-
-const bodyAs = createParamDecorator(({ wanted }: Wanted, context: ExecutionContext) =>
-  readBody(requestOf(context).body, wanted),
-);
-
-/** Parameter: the query, checked; unknown members are refused. */
-export const FromQuery = (schema: z.ZodType): ParameterDecorator => queryAs({ wanted: schema });
-
-/** Parameter: the JSON body, checked; unknown members are refused. */
-export const FromBody = (schema: z.ZodType): ParameterDecorator => bodyAs({ wanted: schema });
-
-/** Parameter: the idempotency key, 1 to 255 visible characters. */
-export const FromIdempotencyKey = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const key = requestOf(context).headers['idempotency-key'];
+/** 1 to 255 visible characters; undefined when there is none. */
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
     throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters');
   return key;
-});
+}
 
 /** RFC 7240: `respond-async` among the preferences. */
 export function prefersAsync(request: FastifyRequest): boolean {

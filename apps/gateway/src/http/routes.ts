@@ -1,78 +1,24 @@
 import {
-  ApprovalStatus,
   ApprovalView,
   CallView,
   ExecuteBody,
-  HealthView,
-  IsoTime,
-  Outcome,
   Receipt,
   ReceiptVerification,
-  ServerConfig,
-  ServerHealth,
-  ServerView,
   ToolListView,
   ToolView,
 } from '@uar/contracts';
 import { z } from 'zod';
 import type { RouteAccess } from './access.js';
+import { ApprovalListQuery, DecisionBody, NoQuery, ReceiptListQuery, ToolListQuery } from './asks.js';
+import { governed } from './access.js';
 import type { Route } from './route.js';
+import { serverRoutes } from './server-routes.js';
 
 const isPublic: RouteAccess = { kind: 'public' };
 const anyToken: RouteAccess = { kind: 'any_token' };
-const governed = (action: Extract<RouteAccess, { kind: 'governed' }>['action']): RouteAccess => ({
-  kind: 'governed',
-  action,
-});
 
-/** A number in a query. */
-const count = (from: number, to: number, usual: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.number().int().min(from).max(to))
-    .default(usual);
-
-export const ToolListQuery = z.strictObject({
-  run_id: z.string().optional(),
-  server: z.string().max(64).optional(),
-  q: z.string().max(256).optional(),
-  cursor: z.string().max(256).optional(),
-  limit: count(1, 5_000, 1_000),
-});
-
-export const PutServerQuery = z.strictObject({ connect: z.enum(['true', 'false']).default('true') });
-
-export const ApprovalListQuery = z.strictObject({
-  status: ApprovalStatus.optional(),
-  cursor: z.string().max(512).optional(),
-  limit: count(1, 500, 100),
-});
-
-export const DecisionBody = z.strictObject({
-  decision: z.enum(['approve', 'reject']),
-  reason: z.string().max(1000).optional(),
-});
-
-export const ReceiptListQuery = z.strictObject({
-  tool: z.string().max(256).optional(),
-  outcome: Outcome.optional(),
-  principal: z.string().max(1024).optional(),
-  since: IsoTime.optional(),
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .optional(),
-  limit: count(1, 1_000, 100),
-});
-
-export const NoQuery = z.strictObject({});
-
-const Deleted = z.strictObject({ deleted: z.literal(true) });
 const Health = z.strictObject({ status: z.literal('ok') });
-export const ReadinessView = z.strictObject({
+const Readiness = z.strictObject({
   ready: z.boolean(),
   governance: z.enum(['on', 'off']),
   problems: z.array(z.string()),
@@ -82,14 +28,12 @@ const ProtectedResource = z.strictObject({
   authorization_servers: z.array(z.string()),
   bearer_methods_supported: z.array(z.literal('header')),
 });
-const ServerList = z.strictObject({ servers: z.array(ServerView) });
 const ApprovalList = z.strictObject({
   approvals: z.array(ApprovalView),
   next_cursor: z.string().optional(),
 });
 const ReceiptList = z.strictObject({ receipts: z.array(Receipt), next_cursor: z.string().optional() });
 
-const servers = '/api/uar/mcp/servers';
 const approvals = '/api/uar/approvals';
 const receipts = '/api/uar/receipts';
 const metadata = '/.well-known/oauth-protected-resource';
@@ -147,78 +91,7 @@ export const routes = {
     answers: { 200: CallView, 202: CallView },
     errors: [404],
   },
-  listServers: {
-    method: 'get',
-    paths: [servers],
-    access: governed('readServers'),
-    summary: 'The MCP servers of the tenant, by name',
-    query: NoQuery,
-    answers: { 200: ServerList },
-  },
-  readServer: {
-    method: 'get',
-    paths: [`${servers}/:name`],
-    access: governed('readServers'),
-    summary: 'One MCP server',
-    query: NoQuery,
-    answers: { 200: ServerView },
-    errors: [404],
-  },
-  putServer: {
-    method: 'put',
-    paths: [`${servers}/:name`],
-    access: governed('manageServers'),
-    summary: 'Registers or replaces an MCP server',
-    query: PutServerQuery,
-    body: ServerConfig,
-    answers: { 200: ServerView, 201: ServerView },
-    errors: [409, 422],
-  },
-  patchServer: {
-    method: 'patch',
-    paths: [`${servers}/:name`],
-    access: governed('manageServers'),
-    summary: 'Changes members of an MCP server; null removes one',
-    query: NoQuery,
-    body: z.record(z.string(), z.unknown()),
-    answers: { 200: ServerView },
-    errors: [404, 422],
-  },
-  deleteServer: {
-    method: 'delete',
-    paths: [`${servers}/:name`],
-    access: governed('manageServers'),
-    summary: 'Removes an MCP server',
-    query: NoQuery,
-    answers: { 200: Deleted },
-    errors: [404],
-  },
-  reconnectServer: {
-    method: 'post',
-    paths: [`${servers}/:name/reconnect`],
-    access: governed('manageServers'),
-    summary: 'Closes and opens the connection of an MCP server',
-    query: NoQuery,
-    answers: { 200: ServerHealth },
-    errors: [404],
-  },
-  testServer: {
-    method: 'post',
-    paths: [`${servers}/:name/test`],
-    access: governed('manageServers'),
-    summary: 'Opens a connection beside the live one and closes it again',
-    query: NoQuery,
-    answers: { 200: ServerHealth },
-    errors: [404],
-  },
-  readHealth: {
-    method: 'get',
-    paths: ['/api/uar/mcp/health'],
-    access: governed('readServers'),
-    summary: 'State of every configured MCP server now',
-    query: NoQuery,
-    answers: { 200: HealthView },
-  },
+  ...serverRoutes,
   listApprovals: {
     method: 'get',
     paths: [approvals],
@@ -308,6 +181,6 @@ export const routes = {
     paths: ['/readyz'],
     access: isPublic,
     summary: 'What a call needs is there',
-    answers: { 200: ReadinessView, 503: ReadinessView },
+    answers: { 200: Readiness, 503: Readiness },
   },
 } satisfies Record<string, Route>;

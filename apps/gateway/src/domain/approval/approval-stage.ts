@@ -65,7 +65,7 @@ export class ApprovalStage {
   ): Promise<Passed<Permission>> {
     const { slots, release, approvals } = this.parts;
     slots.release();
-    const settled = await settlement(call, draft.approval_id, draft.expires_at, this.parts);
+    const settled = await settlement(call, draft, this.parts);
     slots.retake();
     switch (settled.kind) {
       case 'expired':

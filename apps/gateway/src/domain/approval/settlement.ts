@@ -1,4 +1,4 @@
-import type { ApprovalStatus } from '@uar/contracts';
+import type { ApprovalDraft, ApprovalStatus } from '@uar/contracts';
 import { over, type Passed } from '../call/ending.js';
 import type { Approvals, Clock } from '../call/ports.js';
 import type { RunningCall } from '../call/running-call.js';
@@ -14,11 +14,10 @@ const lookAgainMs = 3_000;
 /** Waits until the record leaves `pending` (and, approved, somebody wants the result), it expires, or the call is interrupted. */
 export function settlement(
   call: RunningCall,
-  approvalId: string,
-  expiresAt: number,
-  parts: { readonly approvals: Approvals; readonly clock: Clock },
+  record: Pick<ApprovalDraft, 'approval_id' | 'expires_at'>,
+  { approvals, clock }: { readonly approvals: Approvals; readonly clock: Clock },
 ): Promise<Settlement> {
-  const { approvals, clock } = parts;
+  const { approval_id: approvalId, expires_at: expiresAt } = record;
   return new Promise((resolve) => {
     const ends: (() => void)[] = [];
     let endPolling = (): void => undefined;

@@ -47,15 +47,14 @@ export class PermissionStage {
       case 'allow':
         if (target === undefined || decision.grant === undefined)
           return over('unavailable', { cause: target === undefined ? 'no_host_instance' : 'no_grant' });
-        return this.recordIntent(call, staged, decision.grant, target);
+        return this.recordIntent(call, staged, { grant: decision.grant, target });
     }
   }
 
   private async recordIntent(
     call: RunningCall,
     staged: StagedCall,
-    grant: string,
-    target: GrantTarget,
+    { grant, target }: Pick<Permission, 'grant' | 'target'>,
   ): Promise<Passed<Permission>> {
     call.target = target;
     if (needsIntent(staged.entry)) {

@@ -1,4 +1,4 @@
-import { outcomes, principalId, type CallId, type ReceiptPosition } from '@uar/contracts';
+import { outcomes, type CallId, type ReceiptPosition } from '@uar/contracts';
 import type { WaitingRoom } from '../approval/waiting-room.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { outcomeOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
@@ -41,9 +41,7 @@ export class Pipeline implements CallPipeline {
 
   propose(proposed: ProposedCall): CallHandle {
     const { clock } = this.parts;
-    const { principal } = proposed.caller;
-    const owner = { tenant: principal.tenant, principal: principalId(principal) };
-    const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), owner, proposed, clock.now());
+    const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), proposed, clock.now());
     const seat = new Seat(call, proposed, () => clock.now());
     call.take(seat);
     this.running.set(call.callId, call);
@@ -156,7 +154,7 @@ export class Pipeline implements CallPipeline {
   }
 
   private record(call: RunningCall, ending: Ending, now: number): Promise<ReceiptPosition | null> {
-    const body = outcomeOf(call, ending, this.parts.setting, now);
+    const body = outcomeOf(call, ending, { setting: this.parts.setting, at: now });
     const isLimit = ending.outcome === 'rate_limited' || ending.outcome === 'overloaded';
     if (!isLimit) return this.parts.receipts.outcome(body);
     this.parts.receipts.limited(body);

@@ -1,12 +1,13 @@
-import type {
-  ApprovalView,
-  CallId,
-  Caller,
-  CatalogEntry,
-  CatalogServer,
-  Digest,
-  GrantTarget,
-  ReceiptPosition,
+import {
+  principalId,
+  type ApprovalView,
+  type CallId,
+  type Caller,
+  type CatalogEntry,
+  type CatalogServer,
+  type Digest,
+  type GrantTarget,
+  type ReceiptPosition,
 } from '@uar/contracts';
 import type { CallOwner, DecisionFacts, EndedCall, PendingCall, ProposedCall } from './proposed-call.js';
 import type { Seat } from './seat.js';
@@ -33,13 +34,16 @@ export class RunningCall {
   /** Told of an interruption before dispatch, of a cancel after it, and of every change of the seats. */
   private stir: (() => void) | undefined;
 
+  readonly owner: CallOwner;
+
   constructor(
     readonly callId: CallId,
-    readonly owner: CallOwner,
     readonly proposed: ProposedCall,
     readonly startedAt: number,
   ) {
+    const { principal } = proposed.caller;
     this.caller = proposed.caller;
+    this.owner = { tenant: principal.tenant, principal: principalId(principal) };
   }
 
   get interruption(): Interruption | undefined {

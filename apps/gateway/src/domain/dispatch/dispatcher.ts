@@ -1,7 +1,7 @@
 import type { HostCall, InstanceId } from '@uar/contracts';
 import type { Ending } from '../call/ending.js';
 import type { Permission } from '../call/permission.js';
-import type { Clock, FaultLog, HostAddress, HostReply, Hosts } from '../call/ports.js';
+import type { Clock, FaultLog, HostReply, Hosts } from '../call/ports.js';
 import type { RunningCall } from '../call/running-call.js';
 import type { StagedCall } from '../call/staging.js';
 import { endingOf } from './ending-of-reply.js';
@@ -28,9 +28,9 @@ export class Dispatcher {
     call.dispatch();
     const stopProgress = this.routeProgress(call);
     try {
-      const first = await this.send(call, staged, permission.target, permission.grant);
+      const first = await this.send(call, staged, permission);
       const elsewhere = canGoElsewhere(first) && call.interruption === undefined;
-      const reply = elsewhere ? await this.reroute(call, staged, permission, first) : first;
+      const reply = elsewhere ? ((await this.reroute(call, staged, permission)) ?? first) : first;
       if (reply.kind === 'refused')
         this.parts.fault(new Error(`a host refused our grant: ${reply.cause}`), call.callId);
       return endingOf(reply, call.interruption === 'cancelled');
@@ -39,23 +39,27 @@ export class Dispatcher {
     }
   }
 
+  /** Undefined where there is nowhere to go, or nobody wants it any more. */
   private async reroute(
     call: RunningCall,
     staged: StagedCall,
     permission: Permission,
-    first: HostReply,
-  ): Promise<HostReply> {
+  ): Promise<HostReply | undefined> {
     const tried: readonly InstanceId[] = [permission.target.instance];
     const target = this.parts.placement.place(call, staged.entry, tried);
-    if (target === undefined) return first;
+    if (target === undefined) return undefined;
     const grant = await permission.regrant(target);
     if (typeof grant !== 'string') return { kind: 'not_sent', cause: grant.cause };
-    if (call.interruption !== undefined) return first;
+    if (call.interruption !== undefined) return undefined;
     call.target = target;
-    return this.send(call, staged, target, grant);
+    return this.send(call, staged, { grant, target });
   }
 
-  private send(call: RunningCall, staged: StagedCall, at: HostAddress, grant: string): Promise<HostReply> {
+  private send(
+    call: RunningCall,
+    staged: StagedCall,
+    { grant, target }: Pick<Permission, 'grant' | 'target'>,
+  ): Promise<HostReply> {
     const { hosts, clock } = this.parts;
     const ask = this.hostCall(call, staged, grant);
     return new Promise((resolve, reject) => {
@@ -63,11 +67,11 @@ export class Dispatcher {
       const stop = call.onStir(() => {
         if (call.interruption !== 'cancelled') return;
         stop();
-        hosts.cancel(at, call.callId);
+        hosts.cancel(target, call.callId);
         endGrace = clock.after(cancelGraceMs, () => resolve({ kind: 'cancelled', dispatched: true }));
       });
       hosts
-        .run(at, ask, ask.timeout_ms + slackMs)
+        .run(target, ask, ask.timeout_ms + slackMs)
         .then(resolve, reject)
         .finally(() => {
           stop();

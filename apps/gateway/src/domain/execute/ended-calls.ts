@@ -13,7 +13,8 @@ export class EndedCalls {
   private readonly byId = new Map<string, RememberedCall>();
 
   remember(owner: CallOwner, call: EndedCall): void {
-    const { resultJson: _, ...ended } = call;
+    const ended: { -readonly [member in keyof EndedCall]: EndedCall[member] } = { ...call };
+    delete ended.resultJson;
     this.byId.set(call.callId, { owner, ended });
     if (this.byId.size <= mostRemembered) return;
     const eldest = this.byId.keys().next().value;

@@ -98,7 +98,12 @@ export class Execution {
     const state = handle.state();
     const kept =
       state.kind === 'pending'
-        ? this.parts.kept.keep(handle.owner, handle.callId, callViewText(state), asyncKeptMs)
+        ? this.parts.kept.keep({
+            owner: handle.owner,
+            callId: handle.callId,
+            viewJson: callViewText(state),
+            forMs: asyncKeptMs,
+          })
         : undefined;
     keep();
     await kept;
@@ -120,12 +125,8 @@ export class Execution {
   private keepWhenEnded(handle: CallHandle, callId: CallId, forMs: number): void {
     const keep = (ended: EndedCall, receipt: ReceiptPosition | null): Promise<void> => {
       const withoutResult = Buffer.byteLength(ended.resultJson ?? '') > mostKeptBytes;
-      return this.parts.kept.keep(
-        handle.owner,
-        callId,
-        callViewText(ended, { receipt, withoutResult }),
-        forMs,
-      );
+      const viewJson = callViewText(ended, { receipt, withoutResult });
+      return this.parts.kept.keep({ owner: handle.owner, callId, viewJson, forMs });
     };
     // At once, so that nobody reads the pending view any more; and again with the receipt's place.
     void handle.ended.then((ended) => {

@@ -9,6 +9,14 @@ export interface KeptCall {
   readonly viewJson: string;
 }
 
+export interface ViewToKeep {
+  readonly owner: CallOwner;
+  readonly callId: CallId;
+  /** CallView as JSON text. */
+  readonly viewJson: string;
+  readonly forMs: number;
+}
+
 export type Claim =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'same'; readonly call_id: CallId }
@@ -17,7 +25,7 @@ export type Claim =
 
 /** Views of calls that outlive their request: async ones and those with an Idempotency-Key. */
 export interface KeptCalls {
-  keep(owner: CallOwner, callId: CallId, viewJson: string, forMs: number): Promise<void>;
+  keep(view: ViewToKeep): Promise<void>;
   read(tenant: string, callId: CallId): Promise<KeptCall | { readonly kind: 'not_found' } | Unavailable>;
   claim(ask: {
     readonly owner: CallOwner;

@@ -11,17 +11,19 @@ export interface ReceiptSetting {
   digest(text: string): Digest;
 }
 
+export interface ReceiptMoment {
+  readonly setting: ReceiptSetting;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
 /** The statement that this call is about to run (DESIGN.md 11). */
 export function intentOf(call: RunningCall, setting: ReceiptSetting, at: number): ReceiptBody {
   return { ...commonOf(call, setting, at), kind: 'intent' };
 }
 
-export function outcomeOf(
-  call: RunningCall,
-  ending: Ending,
-  setting: ReceiptSetting,
-  at: number,
-): ReceiptBody {
+export function outcomeOf(call: RunningCall, ending: Ending, when: ReceiptMoment): ReceiptBody {
+  const { setting, at } = when;
   const cause = ending.cause ?? (call.ended === undefined ? call.decision?.cause : undefined);
   return {
     ...commonOf(call, setting, at),

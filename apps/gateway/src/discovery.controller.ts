@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+import { Controller, Inject, Req, Res } from '@nestjs/common';
+import type { Caller } from '@uar/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  EFFECTIVE_CATALOG,
+  type EffectiveCatalog,
+  type EffectiveList,
+} from './domain/catalog/effective-catalog.js';
+import { RUNS, type Runs } from './domain/run/runs.js';
+import { toolListText } from './domain/view/tool-list.js';
+import { toolViewText } from './domain/view/tool-view.js';
+import { sendText } from './http/answer.js';
+import { NoQuery, ToolListQuery } from './http/asks.js';
+import { readQuery } from './http/read.js';
+import { forbidden, notAvailable, notFound } from './http/refusal.js';
+import { callerOf, pathParameter } from './http/request.js';
+import { Serves } from './http/route.js';
+import { routes } from './http/routes.js';
+
+/** What the caller may discover (API.md 2). */
+@Controller()
+export class DiscoveryController {
+  constructor(
+    @Inject(EFFECTIVE_CATALOG) private readonly catalog: EffectiveCatalog,
+    @Inject(RUNS) private readonly runs: Runs,
+  ) {}
+
+  @Serves(routes.listTools)
+  async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const query = readQuery(request.query, ToolListQuery);
+    const list = await this.listFor(this.inRun(callerOf(request), query.run_id));
+    const etag = `"${hash('sha256', JSON.stringify([list.digest, query]), 'base64url').slice(0, 27)}"`;
+    const headers = { etag, 'cache-control': 'private, no-cache' };
+    if (request.headers['if-none-match'] === etag) void reply.code(304).headers(headers).send();
+    else sendText(reply, toolListText(list, query), { headers });
+  }
+
+  @Serves(routes.readTool)
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const list = await this.listFor(callerOf(request));
+    const found = list.byName.get(pathParameter(request, 'name'));
+    if (found === undefined) throw notFound('There is no tool of this name for you.');
+    sendText(reply, toolViewText(found));
+  }
+
+  private inRun(caller: Caller, runId: string | undefined): Caller {
+    if (runId === undefined) return caller;
+    const own = this.runs.own(caller.principal, runId);
+    if (own === undefined) throw forbidden();
+    return { ...caller, run_id: own };
+  }
+
+  private async listFor(caller: Caller): Promise<EffectiveList> {
+    const list = await this.catalog.list(caller);
+    if (list.kind === 'unavailable') throw notAvailable();
+    return list;
+  }
+}

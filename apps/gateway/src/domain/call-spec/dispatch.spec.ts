@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { settle } from './facts.fixture.js';
+import { World } from './world.fixture.js';
+
+describe('a granted call', () => {
+  it('goes to another instance once, with a grant of its own, where nothing ran', async () => {
+    for (const kind of ['no_responders', 'not_owner'] as const) {
+      const world = new World();
+      world.reply = () =>
+        world.runs.length === 1 ? { kind } : { kind: 'ran', result_json: '{}', is_error: false };
+      expect((await world.propose().ended).outcome).toBe('completed');
+      const [first, second] = world.runs;
+      expect(first?.instance).not.toBe(second?.instance);
+      expect(first?.call.call_id).toBe(second?.call.call_id);
+      expect(world.decisions.map(({ target }) => target?.instance)).toEqual([
+        first?.instance,
+        second?.instance,
+      ]);
+    }
+  });
+
+  it.each(['timeout', 'transport_failure'] as const)('is never sent again after a %s', async (kind) => {
+    const world = new World();
+    world.reply = () => ({ kind, message: '' });
+    await world.propose().ended;
+    expect(world.runs.length).toBe(1);
+  });
+
+  it('does not go elsewhere once it was cancelled', async () => {
+    const world = new World();
+    let answer = (): void => undefined;
+    world.reply = () => new Promise((resolve) => (answer = () => resolve({ kind: 'no_responders' })));
+    const handle = world.propose();
+    await settle();
+    handle.cancel();
+    answer();
+    expect((await handle.ended).outcome).toBe('cancelled');
+    expect(world.runs.length).toBe(1);
+  });
+
+  it('keeps the host’s answer when it wins against the cancel', async () => {
+    const world = new World();
+    let answer = (): void => undefined;
+    world.reply = () =>
+      new Promise((resolve) => (answer = () => resolve({ kind: 'ran', result_json: '{}', is_error: false })));
+    const handle = world.propose();
+    await settle();
+    handle.cancel();
+    expect(world.cancels).toEqual([handle.callId]);
+    answer();
+    expect((await handle.ended).outcome).toBe('completed');
+  });
+
+  it('runs to its end when its waiter goes away', async () => {
+    const world = new World();
+    let answer = (): void => undefined;
+    world.reply = () =>
+      new Promise((resolve) => (answer = () => resolve({ kind: 'ran', result_json: '{}', is_error: false })));
+    const handle = world.propose();
+    await settle();
+    handle.abandon();
+    expect(world.cancels).toEqual([]);
+    answer();
+    expect((await handle.ended).outcome).toBe('completed');
+  });
+
+  it('is not sent when it was cancelled while it was decided', async () => {
+    const world = new World();
+    const handle = world.propose();
+    handle.cancel();
+    expect((await handle.ended).outcome).toBe('cancelled');
+    expect(world.runs).toEqual([]);
+  });
+
+  it('has the time that tool and deadline leave', async () => {
+    const world = new World();
+    await world.propose('srv__read', { deadlineMs: 700 }).ended;
+    await world.propose().ended;
+    expect(world.runs.map(({ call }) => call.timeout_ms)).toEqual([700, 5_000]);
+  });
+
+  it('reports progress to its own caller until it ends, and to nobody else', async () => {
+    const world = new World();
+    let answer = (): void => undefined;
+    world.reply = () =>
+      new Promise((resolve) => (answer = () => resolve({ kind: 'ran', result_json: '{}', is_error: false })));
+    const heard: string[] = [];
+    const handle = world.propose('srv__read', { onProgress: (it) => heard.push(it) });
+    await settle();
+    world.sayProgress(handle.callId, '{"progress":1}');
+    world.sayProgress('call_other', '{"progress":2}');
+    answer();
+    await handle.ended;
+    world.sayProgress(handle.callId, '{"progress":3}');
+    expect(heard).toEqual(['{"progress":1}']);
+    expect(world.runs[0]?.call.wants_progress).toBe(true);
+  });
+
+  it('reports a refused grant once as a fault', async () => {
+    const world = new World();
+    world.reply = () => ({ kind: 'refused', cause: 'used' });
+    const ended = await world.propose().ended;
+    expect(ended.outcome).toBe('unavailable');
+    expect(world.faults.length).toBe(1);
+  });
+});

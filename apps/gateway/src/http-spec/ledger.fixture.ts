@@ -1,0 +1,192 @@
+import { hash } from 'node:crypto';
+import type { Bus } from '@uar/bus';
+import {
+  ApprovalView,
+  TenantId,
+  appendReceipts,
+  approvalSettled,
+  castVote,
+  claimKey,
+  consumeApproval,
+  createApproval,
+  endApproval,
+  keepCall,
+  listApprovals,
+  listReceipts,
+  principalId,
+  readApproval,
+  readKeptCall,
+  readLedgerStatus,
+  readReceipt,
+  readRelease,
+  reviewVotes,
+  verifyReceipts,
+  writeIntent,
+  type AnswerOf,
+  type ApprovalDraft,
+  type ApprovalStatus,
+  type AskOf,
+  type Principal,
+  type Receipt,
+  type ReceiptBody,
+  type ReceiptPosition,
+} from '@uar/contracts';
+
+interface ApprovalRecord {
+  readonly draft: ApprovalDraft;
+  status: ApprovalStatus;
+  readonly approvers: Principal[];
+}
+
+/** The approval-service's half, kept in memory. */
+export class MemoryLedger {
+  readonly receipts: Receipt[] = [];
+  readonly records = new Map<string, ApprovalRecord>();
+  readonly kept = new Map<string, { principal: string; view_json: string }>();
+  private readonly keys = new Map<
+    string,
+    { request_digest: string; call_id: AskOf<typeof claimKey>['call_id'] }
+  >();
+
+  constructor(readonly bus: Bus) {
+    this.answerApprovals();
+    this.answerLedger();
+    this.answerKeptCalls();
+  }
+
+  settle(approvalId: string, status: ApprovalStatus): void {
+    const record = this.records.get(approvalId);
+    if (record === undefined) throw new Error('no such approval');
+    record.status = status;
+    const { approval_id, call_id } = record.draft;
+    this.bus.announce(approvalSettled, {
+      tenant: TenantId.parse('default'),
+      approval_id,
+      call_id,
+      status,
+    });
+  }
+
+  view({ draft, status }: ApprovalRecord): ApprovalView {
+    return ApprovalView.parse({
+      approval_id: draft.approval_id,
+      call_id: draft.call_id,
+      run_id: draft.run_id,
+      tool: draft.tool_name,
+      server: draft.tool.server,
+      requester: principalId(draft.requester),
+      arguments_preview: draft.arguments_preview,
+      arguments_digest: draft.arguments_digest,
+      definition_digest: draft.tool.definition_digest,
+      risk: { level: 'high', reasons: draft.reasons },
+      rule: { quorum: draft.quorum, approvers: 'role admin' },
+      votes: [],
+      status,
+      created_at: new Date().toISOString(),
+      expires_at: new Date(draft.expires_at).toISOString(),
+    });
+  }
+
+  append(body: ReceiptBody): ReceiptPosition {
+    const seq = this.receipts.length + 1;
+    const digest = `sha256:${hash('sha256', JSON.stringify(body), 'hex')}`;
+    this.receipts.push({ ...body, seq, hash: digest, prev_hash: `sha256:${'0'.repeat(64)}` });
+    return { seq, hash: digest };
+  }
+
+  private answerApprovals(): void {
+    const { bus } = this;
+    bus.answer(createApproval, (draft) => {
+      const record: ApprovalRecord = { draft, status: 'pending', approvers: [] };
+      this.records.set(draft.approval_id, record);
+      return { kind: 'created', approval: this.view(record) };
+    });
+    bus.answer(castVote, (ask) => this.vote(ask));
+    bus.answer(readApproval, ({ approval_id }) => {
+      const record = this.records.get(approval_id);
+      return record ? { kind: 'found', approval: this.view(record) } : { kind: 'not_found' };
+    });
+    bus.answer(listApprovals, () => ({ approvals: [...this.records.values()].map((it) => this.view(it)) }));
+    bus.answer(readRelease, ({ approval_id }) => {
+      const record = this.records.get(approval_id);
+      if (record === undefined) return { kind: 'not_found' };
+      return { kind: 'found', status: record.status, approvers: record.approvers, requested_at: 1 };
+    });
+    bus.answer(consumeApproval, ({ approval_id, intent }) => {
+      const record = this.records.get(approval_id);
+      if (record?.status !== 'approved') return { kind: 'refused', status: record?.status ?? 'mismatch' };
+      record.status = 'consumed';
+      return { kind: 'consumed', intent: this.append(intent) };
+    });
+    bus.answer(endApproval, ({ approval_id, as }) => {
+      const record = this.records.get(approval_id);
+      if (record === undefined) throw new Error('no such approval');
+      record.status = as === 'spent' ? 'consumed' : as;
+      return { status: record.status };
+    });
+  }
+
+  private async vote(ask: AskOf<typeof castVote>): Promise<AnswerOf<typeof castVote>> {
+    const record = this.records.get(ask.approval_id);
+    if (record === undefined) return { kind: 'not_found' };
+    if (record.status !== 'pending') return { kind: 'not_pending', status: record.status };
+    if (ask.decision === 'reject') {
+      this.settle(ask.approval_id, 'rejected');
+      return { kind: 'counted', approval: this.view(record) };
+    }
+    const approvers = [...record.approvers, ask.caller.principal];
+    const { approval_id, call_id, gateway } = record.draft;
+    const review = { approval_id, call_id, approvers, requested_at: 1 };
+    const reply = await this.bus.ask(reviewVotes, review, { to: gateway });
+    if (reply.kind === 'fault') return { kind: 'unavailable' };
+    record.approvers.push(ask.caller.principal);
+    if (reply.value.kind === 'released') this.settle(approval_id, 'approved');
+    return { kind: 'counted', approval: this.view(record) };
+  }
+
+  private answerLedger(): void {
+    const { bus } = this;
+    bus.answer(writeIntent, (body) => this.append(body));
+    bus.answer(appendReceipts, ({ receipts }) => ({ positions: receipts.map((body) => this.append(body)) }));
+    bus.answer(listReceipts, ({ after, limit }) => {
+      const page = this.receipts.slice(after, after + limit);
+      const last = page.at(-1)?.seq;
+      return last === undefined || last === this.receipts.length
+        ? { receipts: page }
+        : { receipts: page, next: last };
+    });
+    bus.answer(readReceipt, ({ seq }) => {
+      const receipt = this.receipts[seq - 1];
+      return receipt === undefined ? { kind: 'not_found' } : { kind: 'found', receipt };
+    });
+    bus.answer(verifyReceipts, () => ({
+      ok: true,
+      length: this.receipts.length,
+      head: `sha256:${'0'.repeat(64)}`,
+    }));
+    bus.answer(readLedgerStatus, () => ({ writable: true }));
+  }
+
+  private answerKeptCalls(): void {
+    const { bus } = this;
+    bus.answer(keepCall, ({ call_id, principal, view_json }) => {
+      this.kept.set(call_id, { principal, view_json });
+      return { kept: true };
+    });
+    bus.answer(readKeptCall, ({ call_id }) => {
+      const kept = this.kept.get(call_id);
+      return kept === undefined ? { kind: 'not_found' } : { kind: 'found', ...kept };
+    });
+    bus.answer(claimKey, ({ principal, key, request_digest, call_id }) => {
+      const place = `${principal} ${key}`;
+      const known = this.keys.get(place);
+      if (known === undefined) {
+        this.keys.set(place, { request_digest, call_id });
+        return { kind: 'claimed' };
+      }
+      return known.request_digest === request_digest
+        ? { kind: 'same', call_id: known.call_id }
+        : { kind: 'other_request' };
+    });
+  }
+}
