@@ -31,7 +31,7 @@ function checkNode() {
 async function install(stamp, say) {
   const lock = digest(readFileSync(join(root, 'package-lock.json')));
   if (stamp.lock === lock && existsSync(join(root, 'node_modules'))) return;
-  if (stamp.lock === undefined && installedByHand()) {
+  if (installedByHand()) {
     writeStamp(stamp, { lock });
     return;
   }

@@ -27,7 +27,7 @@ function localUrl(world: World, token: string | undefined): string | undefined {
 }
 
 /** The data folder of the configuration; of environment and default alone where that one is bad. */
-export function dataDirOf(world: World): string {
+function dataDirOf(world: World): string {
   const loaded = loadConfig({ env: world.env, cwd: world.cwd, generate: false });
   if (loaded.kind === 'ok') return loaded.config.data_dir;
   return resolve(world.cwd, setting(world, 'UAR_DATA_DIR') ?? '.uar');

@@ -84,7 +84,7 @@ function addUp(program: Command, world: World, report: (code: ExitCode) => void)
 }
 
 /** Flags as the variables they stand for: what they set holds in the services' processes too. */
-export function variablesOf(flags: Omit<UpFlags, 'proxy' | 'json'>): Environment {
+function variablesOf(flags: Omit<UpFlags, 'proxy' | 'json'>): Environment {
   const variables = {
     UAR_CONFIG: flags.config,
     UAR_PROFILE: flags.profile,

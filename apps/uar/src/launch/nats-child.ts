@@ -80,7 +80,7 @@ class NatsProcess {
 }
 
 /** The server's own words: it says where it listens before it says that it is ready. */
-export function listeningPort(line: string): number | undefined {
+function listeningPort(line: string): number | undefined {
   const port = /Listening for client connections on .*:(\d+)\s*$/.exec(line)?.[1];
   return port === undefined ? undefined : Number(port);
 }

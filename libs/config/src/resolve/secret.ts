@@ -5,7 +5,7 @@ import type { Problem } from '../check/problem.js';
 import type { ResolvedConfig } from './resolve.js';
 import type { UarConfig } from '../schema.js';
 
-export const minSecretBytes = 32;
+const minSecretBytes = 32;
 
 /** Problems of the files that the configuration names and the start needs. Nothing is created. */
 export function fileProblems(config: UarConfig): Problem[] {
