@@ -9,7 +9,6 @@ import { PolicyFiles } from './adapters/policy-folder.js';
 import { PolicyWatch } from './adapters/policy-watch.js';
 import { CallDesk } from './domain/decide/call-desk.js';
 import { CedarJudge } from './domain/decide/cedar-judge.js';
-import { DecisionCache } from './domain/decide/decision-cache.js';
 import { PlainJudge } from './domain/decide/plain-judge.js';
 import type { Judge } from './domain/decide/verdict.js';
 import { NoPolicies, type GovernanceState } from './domain/governance-state.js';
@@ -84,9 +83,9 @@ async function governWithCedar(context: ServiceContext, directory: ConfigDirecto
   });
   const state = new LivePolicies({ engine, watch, status: () => sets.status() });
   await state.start();
-  const cache = new DecisionCache(rememberedDecisions);
   const judge = new CedarJudge({
-    ...{ sets, engine, directory, cache },
+    ...{ sets, engine, directory },
+    remembered: rememberedDecisions,
     profile: config.profile,
     now: Date.now,
   });

@@ -12,13 +12,14 @@ const maxFiles = 20_000;
 export class PolicyFiles implements PolicyFolder {
   constructor(private readonly folder: string) {}
 
-  async read(): Promise<SourceRead> {
+  /** `loading`: only cases that guard the loading of a set. */
+  async read(cases: 'loading' | 'every' = 'loading'): Promise<SourceRead> {
     try {
       const schema = await readText(join(this.folder, 'schema.cedarschema'));
       const platform = await readPolicies(join(this.folder, 'platform'), 'p');
       const tenants = await this.readTenants();
-      const cases = await readCases(join(this.folder, 'cases'));
-      return { kind: 'read', source: { schema, platform, tenants, cases } };
+      const rows = await readCases(join(this.folder, 'cases'), cases);
+      return { kind: 'read', source: { schema, platform, tenants, cases: rows } };
     } catch (error) {
       return { kind: 'unreadable', problem: problemOf(error) };
     }
@@ -55,19 +56,27 @@ export async function readPolicies(folder: string, tier: 'p' | 't'): Promise<Rec
   return Object.fromEntries(await Promise.all(texts));
 }
 
-async function readCases(folder: string): Promise<readonly NamedCases[]> {
+async function readCases(folder: string, which: 'loading' | 'every'): Promise<readonly NamedCases[]> {
   const names = await namesIn(folder, (entry) => entry.name.endsWith('.yaml')).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });
-  return Promise.all(
-    names.map(async (file) => {
-      const read = CaseFile.safeParse(parse(await readText(join(folder, file))));
-      if (read.success) return { file, cases: read.data };
-      const [issue] = read.error.issues;
-      throw new Error(`cases/${file}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
-    }),
-  );
+  const texts = names.map(async (file) => ({ file, text: await readText(join(folder, file)) }));
+  return (await Promise.all(texts))
+    .filter(({ text }) => which === 'every' || !isForTestsAlone(text))
+    .map(({ file, text }) => ({ file, cases: parseCases(file, text) }));
+}
+
+/** The set stands in a line of its own; parsing a whole file to learn it would cost every start 100 ms and more. */
+function isForTestsAlone(text: string): boolean {
+  return /^set: *['"]?(?:starter|example-)/m.test(text);
+}
+
+function parseCases(file: string, text: string): CaseFile {
+  const read = CaseFile.safeParse(parse(text));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new Error(`cases/${file}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
 }
 
 async function namesIn(

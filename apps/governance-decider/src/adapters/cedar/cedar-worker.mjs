@@ -24,7 +24,7 @@ if (port === null) throw new Error('runs as a worker thread only');
 /** @type {WorkerStart} */
 const start = workerData;
 const { memory } = initSync({ module: start.module });
-const warmUpRounds = 10;
+const warmUpRounds = 3;
 
 let throws = 0;
 /** Name of the preparsed schema per installed set. @type {Map<string, string>} */

@@ -7,7 +7,7 @@ import { PolicyFiles, readPolicies } from '../policy-folder.js';
 import { CedarEngine, compileCedar } from './engine.js';
 
 const folder = join(import.meta.dirname, '../../../../../deploy/policies');
-const read = await new PolicyFiles(folder).read();
+const read = await new PolicyFiles(folder).read('every');
 if (read.kind === 'unreadable') throw new Error(read.problem);
 const { source } = read;
 
@@ -32,7 +32,7 @@ describe.each(source.cases)('cases of $file', ({ cases }) => {
   it('hold', async () => {
     const policies = await policiesOf(cases, source);
     const failures = await engine.rehearse((laboratory) =>
-      rehearseCases(cases, { schema: source.schema, policies }, laboratory),
+      rehearseCases(cases, { schema: source.schema, policies }, { laboratory }),
     );
     expect(failures).toEqual({ kind: 'done', value: [] });
   });

@@ -1,4 +1,4 @@
-import { checkCandidate } from '../policy/candidate.js';
+import { checkCandidate, type SoundPolicies } from '../policy/candidate.js';
 import type { Laboratory } from '../policy/laboratory.js';
 import type { PolicySet, PolicyTexts } from '../policy/policy-set.js';
 import type { CaseFile } from './case-file.js';
@@ -13,10 +13,11 @@ export interface CaseFailure {
 export async function rehearseCases(
   file: CaseFile,
   texts: PolicyTexts,
-  laboratory: Laboratory,
+  on: { readonly laboratory: Laboratory; readonly sound?: SoundPolicies },
 ): Promise<readonly CaseFailure[]> {
+  const { laboratory, sound } = on;
   const whole = { schema: texts.schema, policies: { ...texts.policies, ...file.policies } };
-  const candidate = await checkCandidate(whole, laboratory);
+  const candidate = await checkCandidate(whole, laboratory, sound);
   if (candidate.kind === 'unsound') {
     const problems = candidate.problems.map(({ policy, message }) => `${policy ?? ''}: ${message}`);
     return [{ case: 'the set itself', differences: problems }];

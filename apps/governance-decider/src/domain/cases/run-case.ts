@@ -4,7 +4,6 @@ import type { CedarQuestion, CedarValue, Engine } from '../cedar/cedar.js';
 import { judge } from '../cedar/judge.js';
 import { serverUid } from '../cedar/entity-ids.js';
 import { CedarJudge, type CedarParts } from '../decide/cedar-judge.js';
-import { DecisionCache } from '../decide/decision-cache.js';
 import { all } from '../decide/verdict.js';
 import type { PolicySet } from '../policy/policy-set.js';
 import { actionQuestions, type ActionQuestions, type Target } from '../question/action-questions.js';
@@ -42,7 +41,7 @@ export async function runCase(
     directory: fixtures.directory(),
     profile: fixtures.profile,
     now: () => fixtures.now,
-    cache: new DecisionCache(0),
+    remembered: 0,
   };
   const bench = { fixtures, parts, set: on.set };
   switch (question.ask) {

@@ -8,7 +8,7 @@ import type { Directory } from '../question/directory.js';
 import type { CedarParts } from './cedar-judge.js';
 import { all, type ActionVerdict, type DenialCause } from './verdict.js';
 
-type Parts = Omit<CedarParts, 'cache'>;
+type Parts = Omit<CedarParts, 'remembered'>;
 
 const questionsPerBatch = 32;
 

@@ -1,13 +1,13 @@
 import type { ActionQuestion, CallQuestion, Caller, ProfileName, ToolFacts } from '@uar/contracts';
 import type { CedarQuestion, Engine } from '../cedar/cedar.js';
 import { judge, type Verdict } from '../cedar/judge.js';
-import { policiesFor, readsTime, type PolicySet } from '../policy/policy-set.js';
+import type { PolicySet } from '../policy/policy-set.js';
+import { toolReads } from '../policy/tool-reads.js';
 import type { Directory } from '../question/directory.js';
-import { placeOf } from '../question/entities.js';
 import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
 import { judgeActions } from './actions.js';
 import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
-import type { DecisionCache } from './decision-cache.js';
+import { DecisionCache, decisionKey, type DecisionGround } from './decision-cache.js';
 import { judgeRelease } from './release.js';
 import { seeTools } from './sights.js';
 import {
@@ -34,7 +34,8 @@ export interface CedarParts {
   readonly directory: Directory;
   readonly profile: ProfileName;
   readonly now: () => number;
-  readonly cache: DecisionCache;
+  /** Most decisions kept in memory. */
+  readonly remembered: number;
 }
 
 type ReadyQuestions = Extract<ToolQuestions, { kind: 'ready' }>;
@@ -45,7 +46,13 @@ export const noVersion = 'none';
 export class CedarJudge implements Judge {
   readonly governance = 'on';
 
-  constructor(private readonly parts: CedarParts) {}
+  readonly #decisions: DecisionCache<CallVerdict>;
+  readonly #seen: DecisionCache<Verdict>;
+
+  constructor(private readonly parts: CedarParts) {
+    this.#decisions = new DecisionCache(parts.remembered);
+    this.#seen = new DecisionCache(parts.remembered);
+  }
 
   versionFor(tenant: string): string {
     return this.parts.sets.of(tenant)?.version ?? noVersion;
@@ -76,21 +83,31 @@ export class CedarJudge implements Judge {
   }
 
   private async remembered(question: CallQuestion, set: PolicySet): Promise<CallVerdict> {
-    const { cache, directory } = this.parts;
-    const key = cache.keyOf(question, {
-      policyVersion: set.version,
-      directoryRevision: directory.revision,
-      readsRun: set.readsRun,
-    });
-    const known = cache.find(key);
+    const ground = this.groundOf(set);
+    const exactly = decisionKey(question, ground, question.arguments_digest);
+    const known = this.#decisions.find(exactly);
     if (known !== undefined) return known;
-    const verdict = await this.judgeAnew(question, set);
-    if (isRepeatable(verdict, question.tool, set)) cache.store(key, verdict);
+    const reads = toolReads(set, question.tool);
+    const prepared = this.prepare(question, question.arguments_json, set);
+    const readability = prepared.kind === 'ready' ? prepared.readability : prepared.cause;
+    const alike = reads.arguments ? exactly : decisionKey(question, ground, readability);
+    const verdict = this.#decisions.find(alike) ?? (await this.judgeAnew(prepared, question, set));
+    if (reads.time || !isRepeatable(verdict)) return verdict;
+    this.#decisions.store(exactly, verdict);
+    this.#decisions.store(alike, verdict);
     return verdict;
   }
 
-  private async judgeAnew(question: CallQuestion, set: PolicySet): Promise<CallVerdict> {
-    const prepared = this.prepare(question, question.arguments_json, set);
+  private groundOf(set: PolicySet): DecisionGround {
+    const { directory } = this.parts;
+    return { policyVersion: set.version, directoryRevision: directory.revision, readsRun: set.readsRun };
+  }
+
+  private async judgeAnew(
+    prepared: ToolQuestions,
+    question: CallQuestion,
+    set: PolicySet,
+  ): Promise<CallVerdict> {
     if (prepared.kind === 'ready') return this.ask(prepared, question, set);
     if (prepared.cause !== 'args_rejected') return deny('policy_denied', prepared.cause);
     const withoutArguments = this.prepare(question, '{}', set);
@@ -114,16 +131,20 @@ export class CedarJudge implements Judge {
   private async ask(ready: ReadyQuestions, question: CallQuestion, set: PolicySet): Promise<CallVerdict> {
     const refused = refusalOfTool(question);
     if (refused !== undefined) return this.discover(ready, set, refused);
-    const subjects = ready.subjects.subjects.length;
-    const actions = ['discoverTool', 'callTool', 'callToolUnattended'] as const;
-    const verdicts = await this.verdicts(
-      actions.flatMap((action) => ready.questions(action)),
+    // Discovery does not depend on the arguments, so a caller who saw the tool a moment ago is not asked about again.
+    const seenKey = decisionKey(question, this.groundOf(set), 'seen');
+    const seenBefore = this.#seen.find(seenKey);
+    const discovery = seenBefore === undefined ? ready.questions('discoverTool') : [];
+    const call = ready.questions('callTool');
+    const unattended = ready.questions('callToolUnattended');
+    const verdicts = await this.verdicts([...discovery, ...call, ...unattended], set);
+    const seen = seenBefore ?? all(verdicts.slice(0, discovery.length));
+    if (seen.kind === 'yes' && !toolReads(set, question.tool).time) this.#seen.store(seenKey, seen);
+    const asked = verdicts.slice(discovery.length);
+    return weigh(
+      { seen, may: all(asked.slice(0, call.length)), unattended: all(asked.slice(call.length)) },
       set,
     );
-    const [seen, may, unattended] = actions.map((_, index) =>
-      all(verdicts.slice(index * subjects, (index + 1) * subjects)),
-    );
-    return weigh({ seen, may, unattended }, set);
   }
 
   private async verdicts(questions: readonly CedarQuestion[], set: PolicySet): Promise<readonly Verdict[]> {
@@ -133,13 +154,12 @@ export class CedarJudge implements Judge {
 }
 
 function weigh(
-  asked: { seen: Verdict | undefined; may: Verdict | undefined; unattended: Verdict | undefined },
+  asked: { readonly seen: Verdict; readonly may: Verdict; readonly unattended: Verdict },
   set: PolicySet,
 ): CallVerdict {
   const { seen, may, unattended } = asked;
-  if (seen?.kind !== 'yes') return deny('unknown_tool', seen?.code ?? 'engine_failed', seen?.determining);
-  if (may?.kind !== 'yes') return deny('policy_denied', may?.code ?? 'engine_failed', may?.determining);
-  if (unattended === undefined) return deny('policy_denied', 'engine_failed');
+  if (seen.kind === 'no') return deny('unknown_tool', seen.code, seen.determining);
+  if (may.kind === 'no') return deny('policy_denied', may.code, may.determining);
   if (unattended.kind === 'yes')
     return { kind: 'allow', determining: union([may.determining, unattended.determining]) };
   const { code, determining } = unattended;
@@ -158,8 +178,7 @@ const repeatableCauses: readonly DenialCause[] = [
   'capability_missing',
 ];
 
-/** Neither the clock nor the state of the engine had a part in it. */
-function isRepeatable(verdict: CallVerdict, tool: ToolFacts, set: PolicySet): boolean {
-  if (verdict.kind === 'deny' && !repeatableCauses.includes(verdict.cause)) return false;
-  return !readsTime(policiesFor(set, placeOf(tool), ['discoverTool', 'callTool', 'callToolUnattended']));
+/** The state of the engine had no part in it. */
+function isRepeatable(verdict: CallVerdict): boolean {
+  return verdict.kind !== 'deny' || repeatableCauses.includes(verdict.cause);
 }

@@ -6,7 +6,6 @@ import { PolicyJson } from '../policy/policy-json.js';
 import { policySet } from '../policy/policy-set.js';
 import type { Directory } from '../question/directory.js';
 import { CedarJudge } from './cedar-judge.js';
-import { DecisionCache } from './decision-cache.js';
 import { PlainJudge } from './plain-judge.js';
 
 const now = 1_800_000_000_000;
@@ -54,20 +53,15 @@ const directory: Directory = {
   isUserSuspended: () => false,
 };
 
-/** A permit of everything; `reads` stands in its condition. */
-const permit = (reads?: string) =>
-  PolicyJson.parse({
+/** A permit of everything; its condition reads a part of the context, such as `env.now`. */
+function permit(reads?: string): PolicyJson {
+  const steps = reads?.split('.') ?? [];
+  const body = steps.reduce<object>((left, attr) => ({ '.': { left, attr } }), { Var: 'context' });
+  return PolicyJson.parse({
     ...{ effect: 'permit', principal: { op: 'All' }, resource: { op: 'All' }, action: { op: 'All' } },
-    conditions:
-      reads === undefined
-        ? []
-        : [
-            {
-              kind: 'when',
-              body: { '.': { left: { '.': { left: { Var: 'context' }, attr: 'env' } }, attr: reads } },
-            },
-          ],
+    conditions: reads === undefined ? [] : [{ kind: 'when', body }],
   });
+}
 
 const yes: RawAnswer = { kind: 'decided', decision: 'allow', reasons: ['t/all'], errors: [] };
 const no: RawAnswer = { kind: 'decided', decision: 'deny', reasons: [], errors: [] };
@@ -84,7 +78,7 @@ function judgeOver(answer: (batch: QuestionBatch) => RawAnswer[], reads?: string
         return Promise.resolve(answer(batch));
       },
     },
-    ...{ directory, profile: 'minimal', now: () => now, cache: new DecisionCache(entries) },
+    ...{ directory, profile: 'minimal', now: () => now, remembered: entries },
   });
   return { judge, asked };
 }
@@ -158,7 +152,7 @@ describe('remembered decisions', () => {
   });
 
   it.each([
-    ['arguments', question({}, '{"a":1}')],
+    ['whether arguments could be read', question({}, '{"a":9007199254740993}')],
     ['the tool', question({ tool: { ...tool, risk: 1 } })],
     ['roles', question(as({ roles: ['user', 'admin'] }))],
     ['the subject', question(as({ subject: 'bob' }))],
@@ -172,15 +166,30 @@ describe('remembered decisions', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('are found for other arguments where no policy reads them', async () => {
+    const { judge, asked } = judgeOver(always(yes));
+    for (const text of ['{}', '{"a":1}', '{"a":2}']) await judge.judgeCall(question({}, text));
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each(['args.s', 'args.paths', 'args', 'facts.hosts', 'facts'])(
+    'are not found for other arguments where a policy reads %s; discovery is',
+    async (reads) => {
+      const { judge, asked } = judgeOver(always(yes), reads);
+      for (const text of ['{"a":1}', '{"a":2}', '{"a":1}']) await judge.judgeCall(question({}, text));
+      expect(asked.map(({ questions }) => questions.length)).toEqual([3, 2]);
+    },
+  );
+
   it('are not kept where a policy reads the time', async () => {
-    const { judge, asked } = judgeOver(always(yes), 'now');
+    const { judge, asked } = judgeOver(always(yes), 'env.now');
     await judge.judgeCall(question());
     await judge.judgeCall(question());
     expect(asked).toHaveLength(2);
   });
 
   it('belong to one run where a policy reads the run', async () => {
-    const { judge, asked } = judgeOver(always(yes), 'runId');
+    const { judge, asked } = judgeOver(always(yes), 'env.runId');
     await judge.judgeCall(question());
     await judge.judgeCall(question());
     await judge.judgeCall(question({ caller: { ...caller, session_id: 'other' } }));
@@ -195,7 +204,7 @@ describe('remembered decisions', () => {
   });
 
   it('make room for newer ones, the least used first', async () => {
-    const { judge, asked } = judgeOver(always(yes), undefined, 2);
+    const { judge, asked } = judgeOver(always(yes), 'args.s', 2);
     for (const text of ['{"a":1}', '{"a":2}', '{"a":1}', '{"a":3}', '{"a":1}', '{"a":2}'])
       await judge.judgeCall(question({}, text));
     expect(asked).toHaveLength(4);
@@ -219,7 +228,7 @@ describe('a list', () => {
   it('says maybe where the time counts', async () => {
     const timeless = judgeOver(always(yes));
     expect(await timeless.judge.sights(caller, [tool])).toEqual([{ kind: 'visible', approval: 'never' }]);
-    const timed = judgeOver(always(yes), 'now');
+    const timed = judgeOver(always(yes), 'env.now');
     expect(await timed.judge.sights(caller, [tool])).toEqual([{ kind: 'visible', approval: 'maybe' }]);
   });
 });

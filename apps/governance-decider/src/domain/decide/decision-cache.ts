@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CallQuestion } from '@uar/contracts';
-import type { CallVerdict } from './verdict.js';
 
-/** Everything besides the question that a remembered verdict depends on. */
-export interface CacheGround {
+/** Everything besides the question that a remembered decision depends on. */
+export interface DecisionGround {
   readonly policyVersion: string;
   readonly directoryRevision: number;
   /** A policy of the set reads the run or the session. */
@@ -11,47 +10,47 @@ export interface CacheGround {
 }
 
 /**
- * Verdicts by the exact facts they rest on. The least recently used one makes room. Whoever stores a verdict makes sure
- * that neither time nor chance had a part in it.
+ * Names the exact facts a decision rests on: the ground, the principal, how it reached us, the tool, and `about`, which is
+ * the digest of the arguments or whatever stands for them.
  */
-export class DecisionCache {
-  readonly #verdicts = new Map<string, CallVerdict>();
+export function decisionKey(question: CallQuestion, ground: DecisionGround, about: string): string {
+  const { principal, channel, ip, run_id: runId, session_id: sessionId } = question.caller;
+  const facts = JSON.stringify([
+    ground.policyVersion,
+    ground.directoryRevision,
+    ground.readsRun ? [runId, sessionId] : null,
+    channel,
+    ip ?? null,
+    { ...principal, expires_at: null },
+    question.tool,
+    about,
+  ]);
+  return createHash('sha256').update(facts).digest('base64');
+}
+
+/**
+ * A bounded memory; the least recently used entry makes room. Whoever stores something makes sure that neither time nor
+ * chance had a part in it.
+ */
+export class DecisionCache<T> {
+  readonly #entries = new Map<string, T>();
 
   constructor(private readonly maxEntries: number) {
     if (!Number.isInteger(maxEntries) || maxEntries < 0) throw new Error('maxEntries must be a whole number');
   }
 
-  get size(): number {
-    return this.#verdicts.size;
-  }
-
-  keyOf(question: CallQuestion, ground: CacheGround): string {
-    const { principal, channel, ip, run_id: runId, session_id: sessionId } = question.caller;
-    const facts = JSON.stringify([
-      ground.policyVersion,
-      ground.directoryRevision,
-      ground.readsRun ? [runId, sessionId] : null,
-      channel,
-      ip ?? null,
-      { ...principal, expires_at: null },
-      question.tool,
-      question.arguments_digest,
-    ]);
-    return createHash('sha256').update(facts).digest('base64');
-  }
-
-  find(key: string): CallVerdict | undefined {
-    const found = this.#verdicts.get(key);
+  find(key: string): T | undefined {
+    const found = this.#entries.get(key);
     if (found === undefined) return undefined;
-    this.#verdicts.delete(key);
-    this.#verdicts.set(key, found);
+    this.#entries.delete(key);
+    this.#entries.set(key, found);
     return found;
   }
 
-  store(key: string, verdict: CallVerdict): void {
-    this.#verdicts.set(key, verdict);
-    if (this.#verdicts.size <= this.maxEntries) return;
-    const [oldest] = this.#verdicts.keys();
-    if (oldest !== undefined) this.#verdicts.delete(oldest);
+  store(key: string, value: T): void {
+    this.#entries.set(key, value);
+    if (this.#entries.size <= this.maxEntries) return;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 }

@@ -9,7 +9,7 @@ import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
 import type { CedarParts } from './cedar-judge.js';
 import { all, deny, union, type CallVerdict, type Vote, type Votes } from './verdict.js';
 
-type Parts = Omit<CedarParts, 'cache'>;
+type Parts = Omit<CedarParts, 'remembered'>;
 type ReadyQuestions = Extract<ToolQuestions, { kind: 'ready' }>;
 
 /** May the call ever run, now; and do these votes release it (GOVERNANCE.md 1)? Nothing of it is remembered. */

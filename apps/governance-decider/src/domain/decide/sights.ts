@@ -8,7 +8,7 @@ import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js
 import type { CedarParts } from './cedar-judge.js';
 import { all, type ToolSight } from './verdict.js';
 
-type Parts = Omit<CedarParts, 'cache'>;
+type Parts = Omit<CedarParts, 'remembered'>;
 type ReadyQuestions = Extract<ToolQuestions, { kind: 'ready' }>;
 
 /** Questions of one message to the engine: small enough to let calls pass between them. */
@@ -37,11 +37,12 @@ function classOf(tool: ToolFacts, set: PolicySet): string {
   const extractors = [declared.paths, declared.hosts, declared.recipients].map(
     (pointers) => pointers.length > 0,
   );
-  const { raw_name, definition_digest, secret_pointers, ...seen } = tool;
   return JSON.stringify({
-    ...seen,
+    ...tool,
+    raw_name: named ? tool.raw_name : null,
+    definition_digest: null,
+    secret_pointers: null,
     extractors: [...extractors, declared.amount !== undefined],
-    name: named ? raw_name : null,
   });
 }
 

@@ -2,7 +2,7 @@ import { rehearseCases } from '../cases/rehearse-cases.js';
 import type { ActiveSets } from '../decide/cedar-judge.js';
 import type { Directory } from '../question/directory.js';
 import { warmUpQuestions } from '../question/warm-up.js';
-import { checkCandidate } from './candidate.js';
+import { SoundPolicies, checkCandidate } from './candidate.js';
 import type { Installable, Laboratory, Stage } from './laboratory.js';
 import { versionOf, type PolicySet, type PolicyTexts } from './policy-set.js';
 import type { NamedCases, PolicyFolder, PolicySource } from './source.js';
@@ -41,6 +41,7 @@ const anyTenant = '*';
  */
 export class PolicySets implements ActiveSets {
   readonly #states = new Map<string, TenantState>();
+  readonly #sound = new SoundPolicies();
   #sourceProblem: string | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -98,7 +99,10 @@ export class PolicySets implements ActiveSets {
   ): Promise<ReadonlyMap<string, Rehearsed>> {
     const rehearsed = new Map<string, Rehearsed>();
     for (const [tenant, wanted] of changed)
-      rehearsed.set(tenant, await rehearse(wanted, laboratory, this.parts.directory));
+      rehearsed.set(
+        tenant,
+        await rehearse(wanted, { laboratory, sound: this.#sound, directory: this.parts.directory }),
+      );
     return rehearsed;
   }
 
@@ -197,19 +201,23 @@ function wantedSets(source: PolicySource): ReadonlyMap<string, WantedSet> {
   return new Map([[anyTenant, wanted({}, 'platform')], ...tenants]);
 }
 
-async function rehearse(wanted: WantedSet, laboratory: Laboratory, directory: Directory): Promise<Rehearsed> {
-  const candidate = await checkCandidate(wanted.texts, laboratory);
+async function rehearse(
+  wanted: WantedSet,
+  on: { readonly laboratory: Laboratory; readonly sound: SoundPolicies; readonly directory: Directory },
+): Promise<Rehearsed> {
+  const { laboratory, sound } = on;
+  const candidate = await checkCandidate(wanted.texts, laboratory, sound);
   if (candidate.kind === 'unsound') {
     const [first] = candidate.problems;
     const more = candidate.problems.length > 1 ? ` (and ${candidate.problems.length - 1} more)` : '';
     return { kind: 'refused', problem: `${first?.policy ?? 'set'}: ${first?.message ?? ''}${more}` };
   }
   const { set } = candidate;
-  const warmUp = warmUpQuestions(set, directory);
+  const warmUp = warmUpQuestions(set, on.directory);
   const installed = await laboratory.install({ ...wanted.texts, version: set.version, warmUp });
   if (installed.kind === 'failed') return { kind: 'refused', problem: installed.message };
   for (const { file, cases } of wanted.cases) {
-    const [failure] = await rehearseCases(cases, wanted.texts, laboratory);
+    const [failure] = await rehearseCases(cases, wanted.texts, on);
     if (failure !== undefined)
       return { kind: 'refused', problem: `${file}, ${failure.case}: ${failure.differences.join(', ')}` };
   }

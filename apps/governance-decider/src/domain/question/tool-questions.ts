@@ -2,8 +2,9 @@ import type { Caller, ProfileName, ToolFacts } from '@uar/contracts';
 import { entityRef, type CedarQuestion, type CedarValue, type Entity, type Uid } from '../cedar/cedar.js';
 import { roleUid } from '../cedar/entity-ids.js';
 import { readArguments, type ArgumentFacts } from '../facts/argument-facts.js';
-import { factsRead, policiesFor, type PolicySet } from '../policy/policy-set.js';
+import type { PolicySet } from '../policy/policy-set.js';
 import type { ToolAction } from '../policy/scope.js';
+import { toolReads } from '../policy/tool-reads.js';
 import { environment, factsValue } from './context.js';
 import type { Directory } from './directory.js';
 import { argumentsValue, bagEntities, placeOf, tenantEntity, toolEntity } from './entities.js';
@@ -30,22 +31,29 @@ export type ToolQuestions =
   | {
       readonly kind: 'ready';
       readonly subjects: KnownSubjects;
+      /** Stands for the arguments where no policy in force reads more of them than whether they could be read. */
+      readonly readability: string;
       /** One question per subject. */
       questions(action: ToolAction, votes?: ValidVotes): readonly CedarQuestion[];
     }
   | { readonly kind: 'refused'; readonly cause: 'agent_unknown' | 'request_invalid' | 'args_rejected' };
 
-const askedOfCalls: readonly ToolAction[] = ['callTool', 'callToolUnattended', 'callToolApproved'];
-
 /** Everything the questions about one call are made of, read once. */
 export function toolQuestions(ask: ToolAsk, set: PolicySet, directory: Directory): ToolQuestions {
   const subjects = subjectsOf(ask.caller.principal, directory);
   if (subjects.kind === 'refused') return subjects;
-  const inForce = policiesFor(set, placeOf(ask.tool), askedOfCalls);
-  const read = readArguments(ask.argumentText, ask.tool.extractors, factsRead(inForce));
+  const read = readArguments(ask.argumentText, ask.tool.extractors, toolReads(set, ask.tool).facts);
   if (read.kind === 'rejected') return { kind: 'refused', cause: 'args_rejected' };
-  const builder = new QuestionBuilder({ ask, subjects, read, directory });
-  return { kind: 'ready', subjects, questions: (action, votes) => builder.build(action, votes) };
+  let builder: QuestionBuilder | undefined;
+  return {
+    kind: 'ready',
+    subjects,
+    readability: `lossless ${read.bags.lossless}, complete ${read.facts.complete}`,
+    questions(action, votes) {
+      builder ??= new QuestionBuilder({ ask, subjects, read, directory });
+      return builder.build(action, votes);
+    },
+  };
 }
 
 class QuestionBuilder {
