@@ -26,7 +26,7 @@ export interface PolicySetsParts {
 }
 
 interface TenantState {
-  /** What was tried last: the same again has the same end. */
+  /** Fingerprint of what was tried last. */
   tried: string;
   active?: { readonly set: PolicySet; readonly texts: PolicyTexts };
   problem?: string;
@@ -82,15 +82,19 @@ export class PolicySets implements ActiveSets {
     }
     this.#sourceProblem = undefined;
     const wanted = wantedSets(read.source);
-    const changed = [...wanted].filter(
-      ([tenant, set]) => again || this.#states.get(tenant)?.tried !== set.fingerprint,
-    );
+    const changed = [...wanted].filter(([tenant, set]) => again || this.#isDue(tenant, set));
     const gone = [...this.#states.keys()].filter((tenant) => !wanted.has(tenant));
     if (changed.length === 0 && gone.length === 0) return;
     const tried = await this.parts.stage.rehearse((laboratory) => this.#rehearse(changed, laboratory));
     const candidates = tried.kind === 'done' ? tried.value : new Map<string, Rehearsed>();
     const engineProblem = tried.kind === 'failed' ? tried.message : undefined;
     await this.#activate({ changed, gone, candidates, engineProblem });
+  }
+
+  /** New, changed, or failed before: what kept it from being loaded may have been the engine. */
+  #isDue(tenant: string, wanted: WantedSet): boolean {
+    const state = this.#states.get(tenant);
+    return state?.tried !== wanted.fingerprint || state.problem !== undefined;
   }
 
   async #rehearse(
