@@ -62,10 +62,25 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.spec.ts', 'e2e/**/*.ts', 'bench/**/*.ts', 'libs/testkit/**/*.ts'],
+    files: ['{apps,libs}/**/*.ts'],
+    ignores: ['libs/config/**', 'libs/testkit/**', 'apps/*/src/main.ts', '**/*.spec.ts', '**/*.fixture.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'process',
+          property: 'env',
+          message: 'The environment belongs to libs/config and main.ts.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['**/*.spec.ts', '**/*.fixture.ts', 'e2e/**/*.ts', 'bench/**/*.ts', 'libs/testkit/**/*.ts'],
     rules: {
       'max-lines-per-function': 'off',
       'max-lines': ['error', { max: 400 }],
+      '@nx/enforce-module-boundaries': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },

@@ -11,8 +11,20 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['{apps,libs}/*/src/**/*.spec.ts', 'tools/**/*.spec.ts'] } },
-      { extends: true, test: { name: 'e2e', include: ['e2e/**/*.e2e.spec.ts'], fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000 } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['{apps,libs}/*/src/**/*.spec.ts', 'tools/**/*.spec.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.e2e.spec.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -5,8 +5,7 @@ import { requirements, type RequirementId } from './requirements.js';
 export function keeps(
   ids: readonly RequirementId[],
   sentence: string,
-  body: () => Promise<void>,
-  ms?: number,
+  ...[body, ms]: [body: () => Promise<void>, ms?: number]
 ): void {
   const sources = ids.map((id) => `${id} (${requirements[id].source})`).join(', ');
   it(`${sentence} -- ${sources}`, body, ms);

@@ -35,7 +35,7 @@ export type RunAsk = AskOf<typeof hosts.mcp.run>;
 export type Servers = Readonly<Record<string, z.input<typeof ServerConfig>>>;
 
 export const tenant = TenantId.parse('default');
-export const scriptedServer = join(import.meta.dirname, '..', 'test', 'scripted-server.mjs');
+const scriptedServer = join(import.meta.dirname, '..', 'test', 'scripted-server.mjs');
 
 /** A server of ours that behaves as `behaviour` says (test/scripted-server.mjs). */
 export function scripted(
@@ -50,7 +50,7 @@ export function scripted(
   };
 }
 
-export function newCallId(): CallId {
+function newCallId(): CallId {
   return CallId.parse(`call_${randomBytes(16).toString('hex')}`);
 }
 

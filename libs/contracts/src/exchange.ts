@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** Who may be reached by an exchange: any replica of its owner, or one named instance. */
 export type Reach = 'any' | 'instance';

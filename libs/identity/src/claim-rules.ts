@@ -19,7 +19,7 @@ export interface CheckedClaims {
 }
 
 /** Tolerated difference between the issuer's clock and ours. */
-export const skewMs = 30_000;
+const skewMs = 30_000;
 /** 9999-12-31T23:59:59Z in seconds; later is a mistake, and no date. */
 const lastSecond = 253_402_300_799;
 

@@ -13,7 +13,7 @@ export interface ReadToken {
 }
 
 /** Longest token in bytes. */
-export const maxTokenBytes = 8192;
+const maxTokenBytes = 8192;
 
 const shape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Members that bring a key, change what is signed, or must be understood: RFC 7515 4.1, RFC 7797. */

@@ -79,7 +79,7 @@ function digitsEnd(text: string, at: number): number {
 }
 
 /** Position behind the number that starts at `at`, or `-1 - offset`. */
-export function numberEnd(text: string, at: number): number {
+function numberEnd(text: string, at: number): number {
   const first = text.charCodeAt(at) === char.minus ? at + 1 : at;
   let position = text.charCodeAt(first) === char.zero ? first + 1 : digitsEnd(text, first);
   if (position >= 0 && text.charCodeAt(position) === char.dot) position = digitsEnd(text, position + 1);

@@ -38,19 +38,22 @@ export async function openService(
   }
   const log = createLog({ service: definition.name, level: loaded.config.log_level });
   for (const { path, message } of loaded.warnings) log.warn({ path }, message);
-  return start(definition, loaded.config, read.settings, log);
+  return start({ definition, config: loaded.config, settings: read.settings, log });
 }
 
-async function start(
-  definition: ServiceDefinition,
-  config: UarConfig,
-  settings: ProcessSettings,
-  log: Log,
-): Promise<OpenService> {
+interface Beginning {
+  readonly definition: ServiceDefinition;
+  readonly config: UarConfig;
+  readonly settings: ProcessSettings;
+  readonly log: Log;
+}
+
+async function start(beginning: Beginning): Promise<OpenService> {
+  const { config, settings, log } = beginning;
   let service: RunningService | undefined;
   const probes = await probesOf(config, settings, () => service);
   try {
-    const running = await startOnNats(definition, config, settings, log);
+    const running = await startOnNats(beginning);
     service = running;
     const stop = async (): Promise<void> => {
       service = undefined;
@@ -65,12 +68,8 @@ async function start(
   }
 }
 
-async function startOnNats(
-  definition: ServiceDefinition,
-  config: UarConfig,
-  { natsUrl, natsUser, natsPassword }: ProcessSettings,
-  log: Log,
-): Promise<RunningService> {
+async function startOnNats({ definition, config, settings, log }: Beginning): Promise<RunningService> {
+  const { natsUrl, natsUser, natsPassword } = settings;
   const bus = await connectNats({
     url: natsUrl,
     service: definition.name,

@@ -21,7 +21,9 @@ export async function listenForProbes(options: ProbeOptions): Promise<ProbeListe
     if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, {});
     if (request.url === '/healthz') return end(response, 200, { status: 'ok' });
     if (request.url !== '/readyz') return end(response, 404, {});
-    readinessOf(options.service()).then((readiness) => end(response, readiness.ready ? 200 : 503, readiness));
+    void readinessOf(options.service()).then((readiness) =>
+      end(response, readiness.ready ? 200 : 503, readiness),
+    );
   });
   server.requestTimeout = 5_000;
   server.listen(options.port, options.host);

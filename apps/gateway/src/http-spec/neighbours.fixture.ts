@@ -35,7 +35,7 @@ type Ask = AskOf<typeof decideCall>;
 
 export const decided = { policy_version: 'v1', determining: ['p/one'], governance: 'on' as const };
 
-export function allow(ask: Ask): CallDecision {
+function allow(ask: Ask): CallDecision {
   if (ask.approval !== undefined) return { kind: 'allow', ...decided, ticket: 'ticket' };
   return { kind: 'allow', ...decided, ...(ask.target === undefined ? {} : { grant: 'grant' }) };
 }

@@ -15,8 +15,8 @@ export interface ProxyTexts {
 }
 
 export const defaultListen = '127.0.0.1:8088';
-export const defaultIdentity = { sub: 'dev', name: 'Local Dev', roles: ['admin', 'user'], groups: [] };
-export const defaultTtlSeconds = 300;
+const defaultIdentity = { sub: 'dev', name: 'Local Dev', roles: ['admin', 'user'], groups: [] };
+const defaultTtlSeconds = 300;
 
 const list = z
   .string()

@@ -20,6 +20,13 @@ const inboxPattern = /^(?:uar\.inbox|_INBOX)\.[A-Za-z0-9._-]{1,200}$/;
 const deadlinePattern = /^\d{1,15}$/;
 const nothing = Buffer.alloc(0);
 
+/** One ask being answered. */
+interface Turn {
+  readonly exchange: Exchange;
+  readonly reply: string;
+  readonly context: AnswerContext;
+}
+
 /** The answering half of a bus: runs handlers concurrently and knows which still run. */
 export class Answerer {
   readonly #options: AnswererOptions;
@@ -75,33 +82,33 @@ export class Answerer {
     const parsed = z.safeParse<E['ask']>(exchange.ask, decodeJson(message.body));
     if (!parsed.success) return this.#refuse(exchange, reply, 'bad_ask');
     const context = new AnswerContext(deadlineAt, traceOf(headers?.trace));
-    this.#run(exchange, reply, context, () => handler(parsed.data, context));
+    this.#run({ exchange, reply, context }, () => handler(parsed.data, context));
   }
 
-  #run(exchange: Exchange, reply: string, context: AnswerContext, body: () => unknown): void {
-    this.#running.add(context);
+  #run(turn: Turn, body: () => unknown): void {
+    this.#running.add(turn.context);
     try {
       const result = body();
-      if (!(result instanceof Promise)) return this.#finish(exchange, reply, context, result);
+      if (!(result instanceof Promise)) return this.#finish(turn, result);
       result.then(
-        (value: unknown) => this.#finish(exchange, reply, context, value),
-        (thrown: unknown) => this.#fault(exchange, reply, context, thrown),
+        (value: unknown) => this.#finish(turn, value),
+        (thrown: unknown) => this.#fault(turn, thrown),
       );
     } catch (thrown) {
-      this.#fault(exchange, reply, context, thrown);
+      this.#fault(turn, thrown);
     }
   }
 
-  #finish(exchange: Exchange, reply: string, context: AnswerContext, value: unknown): void {
+  #finish(turn: Turn, value: unknown): void {
     const body = encodeJson(value);
     if (body === undefined) {
-      return this.#fault(exchange, reply, context, new TypeError('the answer cannot be written as JSON'));
+      return this.#fault(turn, new TypeError('the answer cannot be written as JSON'));
     }
-    this.#send(exchange, reply, body);
-    this.#end(context);
+    this.#send(turn.exchange, turn.reply, body);
+    this.#end(turn.context);
   }
 
-  #fault(exchange: Exchange, reply: string, context: AnswerContext, err: unknown): void {
+  #fault({ exchange, reply, context }: Turn, err: unknown): void {
     const faultId = newFaultId();
     this.#options.log.error({ fault_id: faultId, subject: exchange.subject, err }, 'a handler failed');
     this.#publish(reply, nothing, { fault: 'faulted', faultId });

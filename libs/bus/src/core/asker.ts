@@ -36,7 +36,7 @@ export class Asker {
 
   ask<E extends Exchange>(exchange: E, ask: AskOf<E>, options: AskOptions): Promise<Reply<E>> {
     const waitMs = Math.min(exchange.deadlineMs, options.deadlineMs ?? exchange.deadlineMs);
-    const body = this.#bodyOf(exchange, ask, options, waitMs);
+    const body = this.#bodyOf(exchange, ask, { ...options, waitMs });
     if (!Buffer.isBuffer(body)) return Promise.resolve(body);
     const subject = options.to === undefined ? exchange.subject : `${exchange.subject}.${options.to}`;
     return new Promise((resolve) => {
@@ -73,8 +73,7 @@ export class Asker {
   #bodyOf<E extends Exchange>(
     exchange: E,
     ask: AskOf<E>,
-    options: AskOptions,
-    waitMs: number,
+    options: AskOptions & { readonly waitMs: number },
   ): Buffer | BusFault {
     if ((exchange.reach === 'instance') !== (options.to !== undefined)) {
       return refusedOf('bad_ask', 'exactly exchanges of reach `instance` are asked with `to`');
@@ -87,7 +86,7 @@ export class Asker {
     if (body === undefined) return refusedOf('bad_ask', 'the ask cannot be written as JSON');
     const { wire } = this.#options;
     if (body.length + headerRoomBytes > wire.maxPayloadBytes()) return refusedOf('too_large');
-    if (!(waitMs > 0) || options.signal?.aborted === true) return refusedOf('timed_out');
+    if (!(options.waitMs > 0) || options.signal?.aborted === true) return refusedOf('timed_out');
     return wire.state() === 'connected' ? body : refusedOf('disconnected');
   }
 

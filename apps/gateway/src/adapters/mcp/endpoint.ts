@@ -50,7 +50,7 @@ export class McpEndpoint {
       return refuse(request.response, 406, 'Accept must name application/json and text/event-stream');
     }
     const frame = readFrame(request.body);
-    if (frame.kind === 'refused') return refuse(request.response, 400, frame.message, frame.code);
+    if (frame.kind === 'refused') return refuse(request.response, 400, frame);
     if (frame.kind === 'request' && frame.method === 'initialize') return this.initialize(request, frame);
     const session = this.sessionOf(request);
     if (session === undefined) return;
@@ -116,7 +116,8 @@ export class McpEndpoint {
       return undefined;
     }
     const session = this.sessions.find(id, request.caller);
-    if (session === undefined) refuse(request.response, 404, 'there is no such session', -32001);
+    if (session === undefined)
+      refuse(request.response, 404, { code: -32001, message: 'there is no such session' });
     return session;
   }
 }
@@ -126,8 +127,14 @@ function accepts(request: McpRequest, type: string): boolean {
   return accept.includes(type) || accept.includes('*/*');
 }
 
+interface RpcProblem {
+  readonly code: number;
+  readonly message: string;
+}
+
 /** A refusal of the transport: an HTTP status and a JSON-RPC error without id. */
-function refuse(response: ServerResponse, status: number, message: string, code = -32000): void {
+function refuse(response: ServerResponse, status: number, why: string | RpcProblem): void {
+  const { code, message } = typeof why === 'string' ? { code: -32000, message: why } : why;
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }

@@ -12,7 +12,7 @@ export interface SessionLimits {
   readonly lonelyMs: number;
 }
 
-export const sessionLimits: SessionLimits = {
+const sessionLimits: SessionLimits = {
   idleMs: 30 * 60_000,
   perPrincipal: 100,
   total: 10_000,

@@ -11,7 +11,7 @@ export interface StagedCall {
   readonly argumentsDigest: Digest;
 }
 
-export const argumentBounds = { nodes: 2_000, depth: 16 } as const;
+const argumentBounds = { nodes: 2_000, depth: 16 } as const;
 
 /**
  * Stages 2 to 4. Whoever may not discover the tool must not learn from a refusal here that it exists: every refusal

@@ -159,7 +159,7 @@ export class Execution {
 }
 
 /** HTTP status of a kept CallView. */
-export function statusOfView(viewJson: string): number {
+function statusOfView(viewJson: string): number {
   const text = memberText(viewJson, 'outcome');
   const outcome: unknown = text === undefined ? undefined : JSON.parse(text);
   const row = Object.entries(outcomes).find(([name]) => name === outcome);

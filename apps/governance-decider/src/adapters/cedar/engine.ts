@@ -23,7 +23,7 @@ export interface EngineLimits {
   readonly recycleBytes: number;
 }
 
-export const defaultLimits: EngineLimits = {
+const defaultLimits: EngineLimits = {
   batchMs: 1_000,
   waitMs: 1_800,
   loadMs: 20_000,

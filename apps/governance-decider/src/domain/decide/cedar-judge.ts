@@ -41,7 +41,7 @@ export interface CedarParts {
 type ReadyQuestions = Extract<ToolQuestions, { kind: 'ready' }>;
 
 /** Version that decisions name while no set is loaded. */
-export const noVersion = 'none';
+const noVersion = 'none';
 
 export class CedarJudge implements Judge {
   readonly governance = 'on';

@@ -30,7 +30,7 @@ export interface ListBounds {
   readonly maxNameLength: number;
 }
 
-export const listBounds: ListBounds = {
+const listBounds: ListBounds = {
   maxPages: 100,
   maxTools: 5_000,
   maxDefinitionBytes: 64 * 1024,
