@@ -7,6 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     pool: 'forks',
+    maxWorkers: '100%',
     execArgv: ['--no-turbo-inline-js-wasm-calls'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
