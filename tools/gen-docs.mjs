@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// Writes docs that are generated from code (outcomes, subjects, configuration, OpenAPI); --check fails when one is stale.
+// Writes what is generated from code (outcomes, subjects, configuration, OpenAPI, NATS permissions); --check fails when one is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import prettier from 'prettier';
+import { natsDeploymentConfig } from '@uar/bus';
 import { describeConfig } from '@uar/config';
 import { outcomes, topology } from '@uar/contracts';
 import { openApiDocument } from '@uar/gateway/module';
@@ -73,6 +74,7 @@ const pages = {
   'outcomes.md': outcomesPage(),
   'subjects.md': subjectsPage(),
   'config.md': configPage(),
+  '../deploy/nats/nats.conf': natsDeploymentConfig(),
   'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
 };
 

@@ -62,6 +62,6 @@ export class ApprovalsController {
   }
 
   private about(request: FastifyRequest): { caller: Caller; approval_id: string } {
-    return { caller: callerOf(request), approval_id: pathParameter(request, 'approval_id') };
+    return { caller: callerOf(request), approval_id: pathParameter(request, 'id') };
   }
 }

@@ -67,6 +67,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
     listens: [
       catalog.catalogChanged,
       catalog.catalogBeat,
+      catalog.hostBeat,
       governance.policiesChanged,
       approval.approvalRequired,
       approval.approvalSettled,

@@ -12,6 +12,9 @@ const refusedBefore: Readonly<Record<number, Refusal>> = {
   415: new Refusal(415, 'unsupported_media_type', { message: 'Send application/json.' }),
 };
 
+/** What a client may still send of a body that was refused: read and dropped, so that it gets to see the refusal. */
+const mostDroppedBytes = 64 * 1024 * 1024;
+
 /** Everything that goes wrong at the edge becomes the one error shape; a bug shows its fault id and nothing else. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -33,6 +36,7 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     const { status, code, message, details, headers } = this.refusalOf(thrown, request);
+    if (status === 413) dropRest(request, reply);
     const error: ErrorBody['error'] = { code, message };
     if (details !== undefined) error.details = details;
     sendJson(reply, { error }, { status, headers });
@@ -55,4 +59,14 @@ export class ErrorFilter implements ExceptionFilter {
     const headers = { allow: methods.join(', ') };
     return new Refusal(405, 'method_not_allowed', { message: 'The route has other methods.', headers });
   }
+}
+
+/** Fastify would close the connection while the client still sends, and the refusal would be lost with it. */
+function dropRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection');
+  let left = mostDroppedBytes;
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) raw.destroy();
+  });
 }

@@ -102,7 +102,7 @@ export const routes = {
   },
   readApproval: {
     method: 'get',
-    paths: [`${approvals}/:approval_id`],
+    paths: [`${approvals}/:id`],
     access: anyToken,
     summary: 'One approval the caller may decide, or its own',
     query: NoQuery,
@@ -111,7 +111,7 @@ export const routes = {
   },
   decideApproval: {
     method: 'post',
-    paths: [`${approvals}/:approval_id/decision`],
+    paths: [`${approvals}/:id/decision`],
     access: anyToken,
     summary: 'Votes on an approval',
     query: NoQuery,

@@ -1,22 +1,33 @@
 import type { Bus, BusFault } from '@uar/bus';
 import { callProgressed, hosts, type CallId, type HostCall } from '@uar/contracts';
 import type { HostAddress, HostReply, Hosts } from '../../domain/call/ports.js';
+import { HostPulse } from './host-pulse.js';
 
 /** The hosts of both kinds over the bus. */
 export class BusHosts implements Hosts {
   private readonly listeners = new Map<string, (paramsJson: string) => void>();
+  private readonly pulse: HostPulse;
   private readonly endListening: () => void;
 
   constructor(private readonly bus: Bus) {
+    this.pulse = new HostPulse(bus);
     this.endListening = bus.listen(callProgressed, ({ call_id, params_json }) =>
       this.listeners.get(call_id)?.(params_json),
     );
   }
 
-  async run(at: HostAddress, call: HostCall, withinMs: number): Promise<HostReply> {
+  /** An answer that comes after the host was taken as dead is dropped: the call was reported already. */
+  run(at: HostAddress, call: HostCall, withinMs: number): Promise<HostReply> {
     const options = { to: at.instance, deadlineMs: withinMs };
-    const reply = await this.bus.ask(hosts[at.host].run, call, options);
-    return reply.kind === 'answered' ? reply.value : replyOf(reply);
+    return new Promise((resolve, reject) => {
+      const stop = this.pulse.watch(at.instance, () => {
+        resolve({ kind: 'transport_failure', message: 'host_silent' });
+      });
+      this.bus
+        .ask(hosts[at.host].run, call, options)
+        .then((reply) => resolve(reply.kind === 'answered' ? reply.value : replyOf(reply)), reject)
+        .finally(stop);
+    });
   }
 
   cancel(at: HostAddress, callId: CallId): void {
@@ -29,6 +40,7 @@ export class BusHosts implements Hosts {
   }
 
   close(): void {
+    this.pulse.close();
     this.endListening();
   }
 }

@@ -36,7 +36,8 @@ const hourMs = 3_600_000;
 const asyncKeptMs = hourMs;
 const keyKeptMs = 24 * hourMs;
 const longestWaitMs = 240_000;
-const receiptWaitMs = 20;
+/** Usually a few milliseconds; a slow disk must not hide the receipt (ADR 18). */
+const receiptWaitMs = 250;
 const mostKeptBytes = 1_048_576;
 
 /** `POST /api/tools/{name}/execute`: waits, or not, and keeps what must outlive the request (API.md 2). */
