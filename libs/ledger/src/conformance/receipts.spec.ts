@@ -23,6 +23,17 @@ inEveryPlace('receipts', (ledger) => {
     });
   });
 
+  it('keeps the first outcome of a call, however often it is asked to write one', async () => {
+    const tenant = TenantId.parse('asked-twice');
+    const outcome = receipt({ tenant });
+    const [first] = await ledger().appendReceipts({ receipts: [outcome] });
+    const later = { ...outcome, outcome: 'timeout', effect: 'may_have_run' } as const;
+    const again = await ledger().appendReceipts({ receipts: [outcome, later, receipt({ tenant })] });
+    expect(again.map(({ seq }) => seq)).toEqual([1, 1, 2]);
+    expect(again[1]).toEqual(first);
+    expect(await ledger().verifyReceipts({ tenant })).toMatchObject({ ok: true, length: 2 });
+  });
+
   it('finds by tool, outcome, principal and time, in pages', async () => {
     const named = { server: 'time', raw_name: 'now', definition_digest: digestOf('d') };
     await ledger().appendReceipts({

@@ -43,9 +43,13 @@ const migrations: readonly Migration[] = [
         outcome TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.outcome')) VIRTUAL,
         server TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.tool.server')) VIRTUAL,
         raw_name TEXT GENERATED ALWAYS AS (json_extract(receipt, '$.tool.raw_name')) VIRTUAL,
+        ended_call TEXT GENERATED ALWAYS AS (
+          CASE WHEN json_extract(receipt, '$.kind') = 'outcome' THEN json_extract(receipt, '$.call_id') END
+        ) VIRTUAL,
         UNIQUE (tenant, seq)
       ) STRICT;
       CREATE INDEX receipts_by_principal ON receipts (tenant, principal, seq);
+      CREATE UNIQUE INDEX receipts_one_outcome ON receipts (tenant, ended_call) WHERE ended_call IS NOT NULL;
       CREATE INDEX receipts_by_outcome ON receipts (tenant, outcome, seq);
 
       CREATE TABLE kept_calls (

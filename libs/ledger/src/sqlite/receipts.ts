@@ -33,7 +33,17 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   const end = (tenant: string): Receipt | undefined => parse(last.get(tenant));
   const grown = new Set(tenants.all().map((row) => row.tenant));
 
+  const outcomeOf = database.prepare<[string, string], { receipt: string }>(
+    'SELECT receipt FROM receipts WHERE tenant = ? AND ended_call = ?',
+  );
+
+  /** Whoever did not hear our answer asks again: a call has one outcome receipt, and keeps the first. */
+  const written = ({ kind, tenant, call_id }: ReceiptBody): Receipt | undefined =>
+    kind === 'outcome' && call_id !== undefined ? parse(outcomeOf.get(tenant, call_id)) : undefined;
+
   const append = (body: ReceiptBody): ReceiptPosition => {
+    const earlier = written(body);
+    if (earlier !== undefined) return { seq: earlier.seq, hash: earlier.hash };
     const before = end(body.tenant);
     const place = { seq: (before?.seq ?? 0) + 1, prevHash: before?.hash ?? genesisHash };
     const receipt = linkReceipt(body, place);
