@@ -32,7 +32,7 @@ export default tseslint.config(
       '@typescript-eslint/no-invalid-void-type': 'off',
       'no-restricted-syntax': [
         'error',
-        { selector: 'ExportAllDeclaration', message: 'Export names, not everything (STYLE: named exports).' },
+        { selector: 'ExportAllDeclaration', message: 'Export names, not everything.' },
         { selector: 'TSEnumDeclaration', message: 'Unions of literals, not enums.' },
       ],
       '@nx/enforce-module-boundaries': [

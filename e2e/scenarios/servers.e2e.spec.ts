@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { startProduct } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Body, clientOf, eventually, toolListed, user } from '../client.js';
 import { keeps } from '../keeps.js';
@@ -128,14 +129,13 @@ onBothBuses(
 onBothBuses(
   'servers after a restart',
   () => ({ config: {} }),
-  (product) => {
+  (product, bus) => {
     keeps(['servers.restart'], 'a server set by API is there again', async () => {
-      const { startProduct } = await import('@uar/testkit');
       const client = clientOf(product());
       await client.request('/api/uar/mcp/servers/kept', { method: 'PUT', body: body() });
       await toolListed(client, 'kept__count');
       await product().stop({ keepData: true });
-      const again = await startProduct({ bus: 'inprocess', config: {}, dataDir: product().dataDir });
+      const again = await startProduct({ bus, config: {}, dataDir: product().dataDir });
       await toolListed(clientOf(again), 'kept__count');
       await again.stop();
     });

@@ -175,7 +175,7 @@ export const UarConfig = z.strictObject({
         .describe('New approvals per principal and minute.'),
       webhook: z
         .strictObject({
-          url: z.url().describe('URL that hears of new and settled approvals.'),
+          url: z.url().describe('URL that hears of new and settled approvals. Reserved: refused.'),
           secret_env: z.string().describe('Variable with the HMAC key of its signature.'),
         })
         .optional(),
@@ -196,16 +196,18 @@ export const UarConfig = z.strictObject({
   native_tools: nativeTools,
   memory: z
     .strictObject({
-      enabled: z.boolean().default(false).describe('Turns the memory store on.'),
-      mcp_http_enabled: z.boolean().default(false).describe('Serves memory as an MCP endpoint too.'),
+      enabled: z.boolean().default(false).describe('Turns the memory store on. Reserved: true is refused.'),
+      mcp_http_enabled: z
+        .boolean()
+        .default(false)
+        .describe('Serves memory as an MCP endpoint too. Reserved: true is refused.'),
       mcp_http_path: z.string().default('/mcp/memory').describe('Path of that endpoint.'),
     })
     .prefault({}),
   mcp,
   ledger: z
     .strictObject({
-      kind: z.enum(['sqlite']).default('sqlite').describe('Kind of store.'),
-      file: z.string().default('ledger.db').describe('Relative to data_dir.'),
+      file: z.string().default('ledger.db').describe('SQLite file of the record; relative to data_dir.'),
     })
     .prefault({}),
   keys: z

@@ -8,4 +8,3 @@ export {
   type Metrics,
 } from './metrics.js';
 export { redactTokens } from './redact.js';
-export { childOf, newTrace, parseTrace, type Trace } from './trace.js';

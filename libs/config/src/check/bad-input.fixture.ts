@@ -43,7 +43,7 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
   [
     'the profile that is a library',
     'profile: embedded-mobile',
-    'profile: embedded-mobile is the library @uar/embedded; services run minimal or server-full',
+    'profile: embedded-mobile is for applications that embed the plane; services run minimal or server-full',
   ],
   [
     'a server without a command',
@@ -158,7 +158,7 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
   [
     'memory tools without memory',
     'native_tools: { memory_enabled: true }',
-    'native_tools.memory_enabled: needs memory.enabled',
+    'native_tools.memory_enabled: is reserved: this version does not have it',
   ],
   [
     'a memory path of another route',

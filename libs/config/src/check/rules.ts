@@ -57,7 +57,7 @@ const serverRules: readonly Rule[] = [
       profile === 'embedded-mobile'
         ? problem(
             'profile',
-            'embedded-mobile is the library @uar/embedded; services run minimal or server-full',
+            'embedded-mobile is for applications that embed the plane; services run minimal or server-full',
           )
         : none,
   },
@@ -97,14 +97,29 @@ const serverRules: readonly Rule[] = [
   },
 ];
 
-const toolRules: readonly Rule[] = [
+/** Keys of parts that this version does not have. A switch that turns nothing on is refused, not ignored. */
+const reserved: readonly { readonly key: string; isOn(config: UarConfig): boolean }[] = [
+  { key: 'native_tools.web_fetch_enabled', isOn: ({ native_tools }) => native_tools.web_fetch_enabled },
   {
-    reads: ['native_tools.memory_enabled', 'memory.enabled'],
-    check: (config) =>
-      config.native_tools.memory_enabled && !config.memory.enabled
-        ? problem('native_tools.memory_enabled', 'needs memory.enabled')
-        : none,
+    key: 'native_tools.terminal_exec_enabled',
+    isOn: ({ native_tools }) => native_tools.terminal_exec_enabled,
   },
+  { key: 'native_tools.memory_enabled', isOn: ({ native_tools }) => native_tools.memory_enabled },
+  {
+    key: 'native_tools.session_search_enabled',
+    isOn: ({ native_tools }) => native_tools.session_search_enabled,
+  },
+  { key: 'memory.enabled', isOn: ({ memory }) => memory.enabled },
+  { key: 'memory.mcp_http_enabled', isOn: ({ memory }) => memory.mcp_http_enabled },
+  { key: 'approvals.webhook', isOn: ({ approvals }) => approvals.webhook !== undefined },
+];
+
+const reservedRules: readonly Rule[] = reserved.map(({ key, isOn }) => ({
+  reads: [key],
+  check: (config) => (isOn(config) ? problem(key, 'is reserved: this version does not have it') : none),
+}));
+
+const toolRules: readonly Rule[] = [
   { reads: ['memory.mcp_http_path'], check: ({ memory }) => memoryPath(memory.mcp_http_path) },
   {
     reads: ['native_tools.web_fetch_allowed_ports'],
@@ -122,7 +137,7 @@ const toolRules: readonly Rule[] = [
 export function ruleProblems(config: UarConfig, badPaths: readonly string[]): Problem[] {
   const spoilt = (key: string) =>
     badPaths.some((bad) => bad === key || bad.startsWith(`${key}.`) || key.startsWith(`${bad}.`));
-  return [...identityRules, ...serverRules, ...toolRules]
+  return [...identityRules, ...serverRules, ...reservedRules, ...toolRules]
     .filter((rule) => !rule.reads.some(spoilt))
     .flatMap((rule) => rule.check(config));
 }

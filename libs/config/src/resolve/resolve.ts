@@ -11,7 +11,10 @@ export type ResolvedConfig = UarConfig & {
     readonly allowed_private_networks: readonly string[];
   };
   readonly keys: { readonly [name in keyof UarConfig['keys']]-?: string };
+  readonly tenants: Readonly<Record<string, ResolvedTenant>>;
 };
+
+export type ResolvedTenant = UarConfig['tenants'][string] & { readonly approval_needs_interactive: boolean };
 
 const defaultTenant = TenantId.parse('default');
 
@@ -34,7 +37,7 @@ export function resolveConfig(options: {
     data_dir: dataDir,
     server: resolveServer(config.server, options.given),
     security,
-    tenants: resolveTenants(config, full),
+    tenants: resolveTenants(config),
     governance: {
       ...config.governance,
       policies_dir: isAbsolute(policies) ? policies : join(productRoot, policies),
@@ -73,17 +76,19 @@ export function urlOf(server: Pick<Server, 'host' | 'tls'>, port: number): strin
   return `${server.tls === undefined ? 'http' : 'https'}://${bracketed}:${port}`;
 }
 
-function resolveTenants(config: UarConfig, full: boolean): UarConfig['tenants'] {
-  const withDefault = { ...config.tenants };
-  withDefault[defaultTenant] ??= UarConfig.shape.tenants.parse({ default: {} })[defaultTenant] ?? never();
-  return Object.fromEntries(
-    Object.entries(withDefault).map(([name, tenant]) => [
-      name,
-      { ...tenant, approval_needs_interactive: tenant.approval_needs_interactive ?? full },
-    ]),
-  );
+function resolveTenants({ tenants, profile }: UarConfig): ResolvedConfig['tenants'] {
+  const named = Object.entries(tenants).map(([name, tenant]) => [name, resolveTenant(tenant, profile)]);
+  return { [defaultTenant]: unnamedTenant(profile), ...Object.fromEntries(named) };
 }
 
-function never(): never {
-  throw new Error('the tenant schema gave no default');
+/** What holds for a tenant that the configuration does not name. */
+export function unnamedTenant(profile: UarConfig['profile']): ResolvedTenant {
+  return resolveTenant(UarConfig.shape.tenants.unwrap().valueType.parse({}), profile);
+}
+
+function resolveTenant(tenant: UarConfig['tenants'][string], profile: UarConfig['profile']): ResolvedTenant {
+  return {
+    ...tenant,
+    approval_needs_interactive: tenant.approval_needs_interactive ?? profile === 'server-full',
+  };
 }
