@@ -6,14 +6,17 @@ type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 /** Address of the client: the socket's peer, or behind trusted proxies the right-most untrusted X-Forwarded-For (API.md 1). */
 export class ClientIp {
   private readonly trusted: readonly Range[];
+  /** A socket keeps its peer: read once per connection. */
+  private readonly peers = new WeakMap<object, string>();
 
   constructor(trustedProxies: readonly string[]) {
     this.trusted = trustedProxies.map(rangeOf);
   }
 
   of(request: FastifyRequest): string | undefined {
+    if (this.trusted.length === 0) return this.peerOf(request.raw.socket);
     const peer = plain(request.raw.socket.remoteAddress);
-    if (peer === undefined || this.trusted.length === 0 || !this.isTrusted(peer)) return peer?.toString();
+    if (peer === undefined || !this.isTrusted(peer)) return peer?.toString();
     const header = request.headers['x-forwarded-for'];
     const hops = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
     let client = peer;
@@ -24,6 +27,14 @@ export class ClientIp {
       if (!this.isTrusted(address)) break;
     }
     return client.toString();
+  }
+
+  private peerOf(socket: { readonly remoteAddress?: string | undefined }): string | undefined {
+    const known = this.peers.get(socket);
+    if (known !== undefined) return known;
+    const peer = plain(socket.remoteAddress)?.toString();
+    if (peer !== undefined) this.peers.set(socket, peer);
+    return peer;
   }
 
   private isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {

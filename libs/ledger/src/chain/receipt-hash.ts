@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as sha256 } from 'node:crypto';
 import type { Digest, Receipt, ReceiptBody } from '@uar/contracts';
 import canonicalize from 'canonicalize';
 
@@ -11,11 +11,31 @@ export function canonicalText(value: object): string {
 
 /** `hash` of a receipt: sha256 over the RFC 8785 form of the receipt without `hash`. */
 export function receiptHash(receipt: Omit<Receipt, 'hash'>): Digest {
-  return `sha256:${createHash('sha256').update(canonicalText(receipt)).digest('hex')}`;
+  return digestOf(canonicalText(receipt));
 }
 
+/** A receipt in its place, and its RFC 8785 form as it is stored. */
+export interface LinkedReceipt {
+  readonly receipt: Receipt;
+  readonly text: string;
+}
+
+/** Stands where the hash will: the canonical form, which costs most of a receipt, is then made once. */
+const placeholder: Digest = `sha256:${'-'.repeat(64)}`;
+const placeholderMember = `"hash":"${placeholder}",`;
+
 /** The link that follows `prev` in its tenant's chain. */
-export function linkReceipt(body: ReceiptBody, place: { seq: number; prevHash: Digest }): Receipt {
+export function linkReceipt(body: ReceiptBody, place: { seq: number; prevHash: Digest }): LinkedReceipt {
   const unhashed = { ...body, seq: place.seq, prev_hash: place.prevHash };
-  return { ...unhashed, hash: receiptHash(unhashed) };
+  const marked = canonicalText({ ...unhashed, hash: placeholder });
+  // Members are sorted and `kind` is always there, so a comma follows. Inside of a string the quotes would be escaped.
+  const at = marked.indexOf(placeholderMember);
+  const before = marked.slice(0, at);
+  const after = marked.slice(at + placeholderMember.length);
+  const hash = digestOf(before + after);
+  return { receipt: { ...unhashed, hash }, text: `${before}"hash":"${hash}",${after}` };
+}
+
+function digestOf(text: string): Digest {
+  return `sha256:${sha256('sha256', text, 'hex')}`;
 }

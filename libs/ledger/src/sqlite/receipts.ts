@@ -6,7 +6,7 @@ import {
   type TenantId,
 } from '@uar/contracts';
 import type Database from 'better-sqlite3';
-import { canonicalText, linkReceipt } from '../chain/receipt-hash.js';
+import { linkReceipt } from '../chain/receipt-hash.js';
 import type { Head } from '../chain/signed-head.js';
 import type { Store } from '../store.js';
 
@@ -46,8 +46,8 @@ export function receiptChains(database: Database.Database): ReceiptChains {
     if (earlier !== undefined) return { seq: earlier.seq, hash: earlier.hash };
     const before = end(body.tenant);
     const place = { seq: (before?.seq ?? 0) + 1, prevHash: before?.hash ?? genesisHash };
-    const receipt = linkReceipt(body, place);
-    insert.run(body.tenant, receipt.seq, canonicalText(receipt));
+    const { receipt, text } = linkReceipt(body, place);
+    insert.run(body.tenant, receipt.seq, text);
     grown.add(body.tenant);
     return { seq: receipt.seq, hash: receipt.hash };
   };

@@ -1,6 +1,21 @@
 import type { ServerResponse } from 'node:http';
 
 const keepAliveMs = 15_000;
+const sweepMs = 1_000;
+
+/** Open streams by when they are due for a comment, the next one first: each waits equally long. One timer serves them all. */
+const dueAt = new Map<EventStream, number>();
+let sweeper: NodeJS.Timeout | undefined;
+
+function sweep(): void {
+  const now = performance.now();
+  for (const [stream, due] of dueAt) {
+    if (due > now) return;
+    dueAt.delete(stream);
+    dueAt.set(stream, now + keepAliveMs);
+    stream.comment();
+  }
+}
 
 const streamHeaders = {
   'content-type': 'text/event-stream',
@@ -13,7 +28,6 @@ const streamHeaders = {
  * answer is a single write; a stream that is silent for 15 s sends a comment.
  */
 export class EventStream {
-  private keepAlive: NodeJS.Timeout | undefined;
   private started = false;
   private readonly closeListeners: (() => void)[] = [];
 
@@ -21,8 +35,8 @@ export class EventStream {
     private readonly response: ServerResponse,
     private readonly headers: Readonly<Record<string, string>>,
   ) {
-    this.keepAlive = setInterval(() => this.comment(), keepAliveMs);
-    this.keepAlive.unref();
+    dueAt.set(this, performance.now() + keepAliveMs);
+    sweeper ??= setInterval(sweep, sweepMs).unref();
     response.once('close', () => this.closed());
   }
 
@@ -51,9 +65,14 @@ export class EventStream {
   /** The last event: written together with the end of the stream. */
   finish(data: string): void {
     if (!this.open) return;
-    if (!this.started) this.response.writeHead(200, { ...streamHeaders, ...this.headers });
+    const last = event(data);
+    // A whole answer with a known length leaves in one piece; chunks would be four.
+    if (!this.started) {
+      const length = Buffer.byteLength(last);
+      this.response.writeHead(200, { ...streamHeaders, ...this.headers, 'content-length': length });
+    }
     this.started = true;
-    this.response.end(event(data));
+    this.response.end(last);
   }
 
   end(): void {
@@ -67,15 +86,15 @@ export class EventStream {
     this.closed();
   }
 
-  private comment(): void {
+  /** Shows that the stream still stands. */
+  comment(): void {
     if (!this.open) return;
     this.begin();
     this.response.write(': keep-alive\n\n');
   }
 
   private closed(): void {
-    clearInterval(this.keepAlive);
-    this.keepAlive = undefined;
+    dueAt.delete(this);
     for (const listener of this.closeListeners) listener();
   }
 }
