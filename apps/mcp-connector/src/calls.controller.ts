@@ -16,7 +16,7 @@ export class CallsController {
 
   @Answers(run)
   async run(call: AskOf<typeof run>, context: AskContext): Promise<AnswerOf<typeof run>> {
-    return await this.calls.run(call, context.signal);
+    return await this.calls.run(call, context);
   }
 
   @Answers(cancel)

@@ -20,8 +20,10 @@ export interface HostCallsOptions {
   readonly now: () => number;
 }
 
-interface Running {
-  readonly abort: AbortController;
+/** What a running call is ended by: aborts by itself when nobody waits for the answer any more. */
+export interface CallEndings {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
 }
 
 interface Admitted {
@@ -37,31 +39,27 @@ const retryAfterMs = 1_000;
 
 /** Executes granted calls, each dispatched at most once (DESIGN.md 8, 10). */
 export class HostCalls {
-  private readonly running = new Map<string, Running>();
+  private readonly running = new Map<string, CallEndings>();
 
   constructor(private readonly options: HostCallsOptions) {}
 
-  /** `waitSignal` aborts when nobody waits for the answer any more. */
-  async run(call: HostCall, waitSignal: AbortSignal): Promise<HostAnswer> {
+  async run(call: HostCall, endings: CallEndings): Promise<HostAnswer> {
     if (this.running.has(call.call_id)) return { kind: 'refused', cause: 'already_running' };
-    const abort = new AbortController();
-    const onNobodyWaits = (): void => abort.abort();
-    waitSignal.addEventListener('abort', onNobodyWaits);
-    this.running.set(call.call_id, { abort });
+    this.running.set(call.call_id, endings);
     try {
-      const admitted = await this.admit(call, abort.signal);
+      const { signal } = endings;
+      const admitted = await this.admit(call, signal);
       if (admitted.kind === 'end') return admitted.answer;
-      return await this.execute(call, admitted.value, abort.signal);
+      return await this.execute(call, admitted.value, signal);
     } finally {
       this.running.delete(call.call_id);
-      waitSignal.removeEventListener('abort', onNobodyWaits);
     }
   }
 
   /** False: no such call runs here. */
   cancel(callId: string): boolean {
     const running = this.running.get(callId);
-    running?.abort.abort('cancelled');
+    running?.abort('cancelled');
     return running !== undefined;
   }
 

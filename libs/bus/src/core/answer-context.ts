@@ -30,8 +30,8 @@ export class AnswerContext implements AskContext {
     clearTimeout(this.#timer);
   }
 
-  abort(): void {
+  abort(reason?: unknown): void {
     this.end();
-    this.#controller?.abort();
+    this.#controller?.abort(reason);
   }
 }
