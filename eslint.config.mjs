@@ -79,6 +79,7 @@ export default tseslint.config(
     files: ['**/*.spec.ts', '**/*.fixture.ts', 'e2e/**/*.ts', 'bench/**/*.ts', 'libs/testkit/**/*.ts'],
     rules: {
       'max-lines-per-function': 'off',
+      'max-params': 'off',
       'max-lines': ['error', { max: 400 }],
       '@nx/enforce-module-boundaries': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
