@@ -43,7 +43,7 @@ export interface BadConfig {
 }
 
 /** The file that the product ships: it registers the bundled sample MCP servers. */
-export const exampleFile = join(productRoot, 'deploy', 'config', 'example.yaml');
+export const exampleFile = join(productRoot, 'uar.example.yaml');
 
 /**
  * Reads the configuration (API.md 1): flag over environment over file over default. Every problem is listed at once;

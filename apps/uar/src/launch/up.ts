@@ -172,6 +172,8 @@ async function stop(
   graceSeconds: number,
 ): Promise<readonly string[]> {
   const deadlineAt = Date.now() + graceSeconds * 1000;
+  // The proxy ends last: who waits behind it still hears how its call ended.
+  const late = await plane.stop(deadlineAt);
   await proxy?.stop(deadlineAt);
-  return await plane.stop(deadlineAt);
+  return late;
 }
