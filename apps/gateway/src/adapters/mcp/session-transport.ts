@@ -3,6 +3,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { stringifyWithText } from '@uar/json-text';
 import type { ClientFrame } from './frame.js';
 import type { EventStream } from './event-stream.js';
+import type { ToolRequests } from './tool-requests.js';
 
 type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 
@@ -15,6 +16,8 @@ export class SessionTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
+  /** Answers the requests it takes; all others go to the SDK. */
+  toolRequests: ToolRequests | undefined;
 
   private readonly answers = new Map<RequestId, EventStream>();
   private standing: EventStream | undefined;
@@ -32,7 +35,7 @@ export class SessionTransport implements Transport {
     if (this.closed || this.answers.has(request.id)) return false;
     this.answers.set(request.id, stream);
     this.watch(stream);
-    this.deliver(request);
+    if (this.toolRequests?.take(request) !== true) this.deliver(request);
     return true;
   }
 
@@ -98,6 +101,7 @@ export class SessionTransport implements Transport {
     const params = (frame.message as { params?: { requestId?: unknown } }).params;
     const id = params?.requestId;
     if (typeof id !== 'string' && typeof id !== 'number') return;
+    this.toolRequests?.cancel(id);
     this.answers.get(id)?.end();
     this.answers.delete(id);
   }

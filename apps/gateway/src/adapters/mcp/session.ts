@@ -9,6 +9,7 @@ import { RpcError, unavailableError } from './call-result.js';
 import { SessionTransport } from './session-transport.js';
 import { callTool } from './tool-call.js';
 import { toolPage } from './tool-list.js';
+import { type ToolRequest, ToolRequests } from './tool-requests.js';
 
 /** What all sessions of this gateway share. */
 export interface SessionParts {
@@ -34,6 +35,7 @@ export class McpSession {
   readonly tenant: string;
   lastUsedAt = Date.now();
   private readonly server: Server;
+  private readonly toolRequests: ToolRequests;
   private readonly calls = new Set<CallHandle>();
   private ended = false;
 
@@ -46,6 +48,11 @@ export class McpSession {
     this.owner = principalId(caller.principal);
     this.tenant = caller.principal.tenant;
     this.transport = new SessionTransport(id);
+    this.toolRequests = new ToolRequests(
+      (request) => this.callTool(request),
+      (message, options) => this.transport.send(message, options),
+    );
+    this.transport.toolRequests = this.toolRequests;
     this.server = new Server(serverInfo, {
       capabilities: { tools: { listChanged: true } },
       jsonSchemaValidator: noValidation,
@@ -78,6 +85,7 @@ export class McpSession {
   async close(): Promise<void> {
     this.ended = true;
     this.abandonCalls();
+    this.toolRequests.cancelAll();
     await this.server.close();
   }
 
@@ -98,7 +106,7 @@ export class McpSession {
       case 'tools/list':
         return this.listTools(request.params);
       case 'tools/call':
-        return this.callTool(request.params, extra);
+        return this.callTool(toolRequestOf(request.params, extra));
       default:
         throw new RpcError(-32601, 'Method not found');
     }
@@ -114,20 +122,27 @@ export class McpSession {
     return page.result;
   }
 
-  private callTool(params: unknown, extra: RequestExtra): Promise<JsonText> {
+  private callTool(request: ToolRequest): Promise<JsonText> {
     const { caller } = this;
     return callTool({
-      params,
-      signal: extra.signal,
+      ...request,
       sessionEnded: () => this.ended,
-      notify: (progress) => {
-        const sent = extra.sendNotification({ method: 'notifications/progress', params: progress as never });
-        sent.catch(() => undefined);
-      },
       propose: (call) => this.propose({ caller, ...call }),
       waitLimitMs: this.parts.waitLimitMs,
     });
   }
+}
+
+/** A call that came through the SDK all the same, because it speaks of tasks. */
+function toolRequestOf(params: unknown, extra: RequestExtra): ToolRequest {
+  return {
+    params,
+    onCancel: (listener) => extra.signal.addEventListener('abort', listener, { once: true }),
+    notify: (progress) => {
+      const sent = extra.sendNotification({ method: 'notifications/progress', params: progress as never });
+      sent.catch(() => undefined);
+    },
+  };
 }
 
 type RequestExtra = Parameters<NonNullable<Server['fallbackRequestHandler']>>[1];

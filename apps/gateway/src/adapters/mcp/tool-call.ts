@@ -3,6 +3,7 @@ import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallHandle, ProposedCall } from '../../domain/call/proposed-call.js';
 import { callResult, RpcError, waitingResult } from './call-result.js';
+import type { ToolRequest } from './tool-requests.js';
 
 /** `params` of `tools/call`; the argument text was kept apart by `readFrame`. */
 const CallParams = z.looseObject({
@@ -12,12 +13,8 @@ const CallParams = z.looseObject({
 });
 
 /** What one request of a session lends to its call. */
-export interface CallRequest {
-  readonly params: unknown;
-  /** Aborts when the client cancels the request or the session ends. */
-  readonly signal: AbortSignal;
+export interface CallRequest extends ToolRequest {
   readonly sessionEnded: () => boolean;
-  readonly notify: (params: Record<string, unknown>) => void;
   readonly propose: (
     call: Pick<ProposedCall, 'toolName' | 'argumentsJson' | 'onProgress' | 'onWaiting'>,
   ) => CallHandle;
@@ -36,7 +33,7 @@ export async function callTool(request: CallRequest): Promise<JsonText> {
   const { name, arguments: text, _meta: meta } = parsed.data;
   if (text !== undefined && !text.text.startsWith('{'))
     throw new RpcError(-32602, 'arguments must be an object');
-  const progress = progressNotes(meta?.progressToken, request.notify);
+  const progress = progressNotes(meta?.progressToken, (params) => request.notify(params));
   const waiting = later<ApprovalView>();
   const handle = request.propose({
     toolName: name,
@@ -44,15 +41,12 @@ export async function callTool(request: CallRequest): Promise<JsonText> {
     ...(progress !== undefined && { onProgress: progress.pass }),
     onWaiting: (approval) => waiting.resolve(approval),
   });
-  const onAbort = (): void => (request.sessionEnded() ? handle.abandon() : handle.cancel());
-  request.signal.addEventListener('abort', onAbort, { once: true });
-  if (request.signal.aborted) onAbort();
+  request.onCancel(() => (request.sessionEnded() ? handle.abandon() : handle.cancel()));
   try {
     const limit = progress === undefined ? request.waitLimitMs : undefined;
     return await answerOf(handle, waiting.promise, { limit, note: progress?.waiting });
   } finally {
     progress?.stop();
-    request.signal.removeEventListener('abort', onAbort);
   }
 }
 
@@ -89,7 +83,7 @@ interface ProgressNotes {
 /** Progress under the client's own token (MCP "Progress"); undefined when the client gave none. */
 function progressNotes(
   token: string | number | undefined,
-  notify: CallRequest['notify'],
+  notify: ToolRequest['notify'],
 ): ProgressNotes | undefined {
   if (token === undefined) return undefined;
   let timer: NodeJS.Timeout | undefined;
