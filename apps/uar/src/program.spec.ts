@@ -48,7 +48,8 @@ describe('the command line', () => {
   });
 
   it('does not pretend commands that there are not', async () => {
-    for (const command of ['policy', 'import']) expect((await uar([command])).code).toBe(2);
+    for (const command of ['policy', 'import'])
+      for (const argv of [[command], [command, '--help']]) expect((await uar(argv)).code).toBe(2);
   });
 
   it('says that nobody listens, and where', async () => {

@@ -9,6 +9,11 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
   const program = buildProgram(world, (result) => {
     code = result;
   });
+  const [command] = argv;
+  if (command !== undefined && !isKnown(program, command)) {
+    world.err(`error: there is no command '${command}'\n(--help shows what there is)\n`);
+    return exit.usage;
+  }
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
@@ -21,6 +26,11 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
     world.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return exit.failed;
   }
+}
+
+/** Asked before the options are read: `--help` of a command that does not exist must not look like help. */
+function isKnown(program: Command, word: string): boolean {
+  return word.startsWith('-') || word === 'help' || program.commands.some((each) => each.name() === word);
 }
 
 function buildProgram(world: World, report: (code: ExitCode) => void): Command {

@@ -2,7 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { ErrorBody } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from './answer.js';
-import { Refusal } from './refusal.js';
+import { Refusal, unauthorized } from './refusal.js';
 
 /** What Fastify refuses before a handler; Nest leaves only the status of it. */
 const refusedBefore: Readonly<Record<number, Refusal>> = {
@@ -45,7 +45,9 @@ export class ErrorFilter implements ExceptionFilter {
   private refusalOf(thrown: unknown, request: FastifyRequest): Refusal {
     if (thrown instanceof Refusal) return thrown;
     const status = thrown instanceof HttpException ? thrown.getStatus() : 500;
-    if (status === 404) return this.unknownRoute(request);
+    if (status === 404) {
+      return request.headers.authorization === undefined ? unauthorized(false) : this.unknownRoute(request);
+    }
     const known = refusedBefore[status];
     if (known !== undefined) return known;
     const faultId = this.options.fault(thrown);
