@@ -51,7 +51,7 @@ describe('start', () => {
         expect(await fetch(`${product.management}/metrics`).then((answer) => answer.text())).toContain(
           'uar_',
         );
-        expect((await fetch(`${product.gateway}/metrics`)).status).toBe(404);
+        expect((await client.get('/metrics')).status).toBe(404);
         expect(await product.stop({ keepData: true })).toBe(0);
         expect(existsSync(join(product.dataDir, 'endpoints.json'))).toBe(false);
         expect(commandsOf(product.dataDir)).toEqual([]);
