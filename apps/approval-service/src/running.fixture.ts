@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AskHandler, Bus, Reply } from '@uar/bus';
-import { UarConfig } from '@uar/config';
 import {
   approvalRequired,
   approvalSettled,
@@ -16,7 +15,7 @@ import {
 } from '@uar/contracts';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import type { ConnectBus } from '@uar/testkit';
+import { testConfig, type ConnectBus } from '@uar/testkit';
 import { service } from './module.js';
 
 const log = createLog({ service: 'test', level: 'silent' });
@@ -39,7 +38,7 @@ export interface Deployment {
 export function deployment(connect: ConnectBus, changes: object = {}): Deployment {
   const home = mkdtempSync(join(tmpdir(), 'uar-approvals-'));
   const dataDir = join(home, 'data');
-  const config = UarConfig.parse({ data_dir: dataDir, ...changes });
+  const config = testConfig({ data_dir: dataDir, ...changes });
   let running: RunningService | undefined;
   const stop = async () => {
     await running?.stop();

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { newInstanceId } from '@uar/bus';
 import { catalogChanged, serversChanged } from '@uar/contracts';
@@ -52,7 +51,7 @@ function collaborators({ bus, config, log }: ServiceContext) {
   const desired = new DesiredServers(fileServers(config));
   const table = new HostTable();
   const pins = new Pins(settings, journal);
-  const vault = new DataKeyVault(config.keys.data_key_file ?? join(config.data_dir, 'keys', 'data.key'));
+  const vault = new DataKeyVault(config.keys.data_key_file);
   const store = new ServerStore({ desired, settings, vault, journal });
   const book = new CatalogBook(newInstanceId());
   const registry = new Registry({
@@ -68,7 +67,7 @@ function collaborators({ bus, config, log }: ServiceContext) {
   const receipts = new LedgerReceipts({ bus, log, profile: config.profile, governance });
   const writer = new ServerWriter({
     ...{ desired, store, hosts, receipts, apply },
-    apiCommands: config.mcp.api_commands ?? (config.profile === 'minimal' ? ['*'] : []),
+    apiCommands: config.mcp.api_commands,
     view: (server) => registry.view(server),
   });
   const loop = new RegistryLoop({ bus, log, settings, store, pins, registry });

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@uar/bus';
 import { CatalogReplica } from '@uar/catalog';
-import { UarConfig } from '@uar/config';
 import {
   Principal,
   TenantId,
@@ -25,7 +24,7 @@ import {
 } from '@uar/contracts';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import type { ConnectBus } from '@uar/testkit';
+import { testConfig, type ConnectBus } from '@uar/testkit';
 import { service } from './module.js';
 
 export const tenant = TenantId.parse('default');
@@ -207,7 +206,7 @@ export class World {
 
   async registry(config: Record<string, unknown> = {}): Promise<RunningService> {
     const bus = await this.bus('catalog-registry');
-    const parsed = UarConfig.parse({ ...config, data_dir: this.dataDir });
+    const parsed = testConfig({ ...config, data_dir: this.dataDir });
     const running = await service.start({ config: parsed, bus, log });
     this.closing.push(() => running.stop());
     return running;

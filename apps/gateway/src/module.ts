@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BusStrategy } from '@uar/bus';
+import { urlOf } from '@uar/config';
 import { nestLog, type RunningService, type ServiceContext, type ServiceDefinition } from '@uar/service';
 import { ServedMethods, fastifyServer } from './adapters/http/fastify-server.js';
 import { listenForManagement, type Management } from './adapters/http/management.js';
@@ -116,6 +117,5 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 function gatewayUrl({ config: { server } }: ServiceContext, app: NestFastifyApplication): string {
   const address = app.getHttpServer().address();
   if (address === null || typeof address === 'string') throw new Error('the gateway has no port');
-  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
-  return `${server.tls === undefined ? 'http' : 'https'}://${host}:${address.port}`;
+  return urlOf(server, address.port);
 }

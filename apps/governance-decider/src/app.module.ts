@@ -45,7 +45,7 @@ export class AppModule {
 function desk({ config }: ServiceContext, judge: Judge): CallDesk {
   return new CallDesk({
     judge,
-    signatures: new GrantSignatures(grantKey(config)),
+    signatures: new GrantSignatures(grantKey(config.keys)),
     profile: config.profile,
     now: Date.now,
     approvalTimeoutMs: config.approvals.timeout_seconds * 1000,

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub, type Bus } from '@uar/bus';
-import { UarConfig } from '@uar/config';
+import type { ResolvedConfig } from '@uar/config';
 import {
   ToolFacts,
   authorizeActions,
@@ -21,7 +21,7 @@ import { argumentsDigest } from '@uar/json-text';
 import { readPublicKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import { withBothBuses } from '@uar/testkit';
+import { testConfig, withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { shippedFolder } from './adapters/cedar/questions.fixture.js';
 import { service } from './module.js';
@@ -79,12 +79,12 @@ withBothBuses('the decider', (connect) => {
   let gateway: Bus;
   let running: RunningService;
   let folder: string;
-  let config: UarConfig;
+  let config: ResolvedConfig;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'decider-'));
     await cp(shippedFolder, join(folder, 'policies'), { recursive: true });
-    config = UarConfig.parse({
+    config = testConfig({
       data_dir: folder,
       governance: { policies_dir: join(folder, 'policies') },
     });
@@ -295,7 +295,7 @@ withBothBuses('the decider without Cedar', (connect) => {
   let gateway: Bus;
   let running: RunningService;
   beforeAll(async () => {
-    const config = UarConfig.parse({ data_dir: folder, governance: { enabled: false } });
+    const config = testConfig({ data_dir: folder, governance: { enabled: false } });
     running = await service.start({ config, bus: await connect('governance-decider'), log });
     gateway = await connect('gateway');
   });
@@ -326,7 +326,7 @@ withBothBuses('the decider without Cedar', (connect) => {
 
 it('a decider in server-full does not start without Cedar', async () => {
   const hub = createHub();
-  const config = UarConfig.parse({ profile: 'server-full', governance: { enabled: false } });
+  const config = testConfig({ profile: 'server-full', governance: { enabled: false } });
   const started = service.start({ config, bus: hub.connect({ service: 'governance-decider', log }), log });
   await expect(started).rejects.toThrow('minimal only');
   await hub.close();

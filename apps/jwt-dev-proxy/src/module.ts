@@ -1,4 +1,4 @@
-import type { Environment, UarConfig } from '@uar/config';
+import type { Environment, ResolvedConfig } from '@uar/config';
 import { ProxyServer } from './adapters/proxy-server.js';
 import { loopbackAddress } from './adapters/loopback.js';
 import { TokenSource } from './adapters/token-source.js';
@@ -16,7 +16,7 @@ export { ProxyRefused } from './domain/proxy-refused.js';
 
 export interface ProxyOptions {
   /** The loaded configuration, with its secret. */
-  readonly config: UarConfig;
+  readonly config: ResolvedConfig;
   /** `UAR_PROXY_*`, and where it runs. */
   readonly env: Environment;
   /** What flags say; wins over `env`. */
@@ -49,7 +49,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   };
 }
 
-function developmentSecret(config: UarConfig, env: Environment): string {
+function developmentSecret(config: ResolvedConfig, env: Environment): string {
   if (config.profile !== 'minimal')
     throw new ProxyRefused(
       `profile ${config.profile}: this proxy is for development in profile minimal only`,
@@ -71,7 +71,7 @@ function listenOf(text = defaultListen): Endpoint {
   return endpoint;
 }
 
-function upstreamOf(text: string | undefined, { server }: UarConfig): Endpoint {
+function upstreamOf(text: string | undefined, { server }: ResolvedConfig): Endpoint {
   if (text === undefined) {
     if (server.tls !== undefined)
       throw new ProxyRefused('server.tls is set: this proxy speaks plain HTTP only');
@@ -87,15 +87,17 @@ function upstreamOf(text: string | undefined, { server }: UarConfig): Endpoint {
 
 function claimsOf(
   settings: ProxySettings,
-  { security }: UarConfig,
+  { security }: ResolvedConfig,
 ): Omit<ConstructorParameters<typeof TokenSource>[0], 'secret'> {
   const { jwt_issuer, jwt_audience, claims } = security;
+  const tenant = settings.tenant ?? security.default_tenant;
+  if (tenant === undefined) throw new ProxyRefused('the configuration holds no default_tenant');
   return {
     sub: settings.sub,
     name: settings.name,
     roles: settings.roles,
     groups: settings.groups,
-    tenant: settings.tenant ?? security.default_tenant ?? 'default',
+    tenant,
     ttlSeconds: settings.ttl_secs,
     claims,
     ...(jwt_issuer === undefined ? {} : { issuer: jwt_issuer }),

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { connect } from 'node:net';
-import { UarConfig } from '@uar/config';
+import { testConfig } from '@uar/testkit';
 import { createTokenVerifier } from '@uar/identity';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { rawExchange, startGateway, type Gateway } from './gateway.fixture.js';
 import { startProxy, type RunningProxy } from './module.js';
 
-const config = UarConfig.parse({ security: { jwt_secret: 'a-secret-of-the-tests-with-more-than-32-bytes' } });
+const config = testConfig({ security: { jwt_secret: 'a-secret-of-the-tests-with-more-than-32-bytes' } });
 
 let gateway: Gateway;
 let proxy: RunningProxy;
@@ -232,8 +232,8 @@ describe('the start', () => {
   });
 
   it('is refused in server-full, in Kubernetes and with an identity provider', async () => {
-    const full = UarConfig.parse({ ...config, profile: 'server-full' });
-    const jwks = UarConfig.parse({ security: { jwks_url: 'http://127.0.0.1:1/keys' } });
+    const full = testConfig({ ...config, profile: 'server-full' });
+    const jwks = testConfig({ security: { jwks_url: 'http://127.0.0.1:1/keys' } });
     const flags = { listen: '127.0.0.1:0' };
     await expect(startProxy({ config: full, env: {}, flags })).rejects.toThrow('server-full');
     await expect(startProxy({ config: jwks, env: {}, flags })).rejects.toThrow('jwks_url');

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { definitionDigest } from '@uar/catalog';
-import { processEnvironment, type Environment, type UarConfig } from '@uar/config';
+import { processEnvironment, type Environment, type ResolvedConfig } from '@uar/config';
 import { callProgressed } from '@uar/contracts';
 import { createGrantVerifier } from '@uar/grant';
 import { readPublicKey } from '@uar/keys';
@@ -59,7 +58,7 @@ export class McpConnectorModule {
   }
 }
 
-function connectPorts(config: UarConfig, environment: Environment): ConnectPorts {
+function connectPorts(config: ResolvedConfig, environment: Environment): ConnectPorts {
   const isFull = config.profile === 'server-full';
   const lookup = variableLookup({ environment, secretsDir: environment['UAR_SECRETS_DIR'] });
   const rules = isFull ? { lookup, allowed: config.mcp.placeholder_allow } : { lookup };
@@ -71,7 +70,7 @@ function connectPorts(config: UarConfig, environment: Environment): ConnectPorts
       environment,
       dataDir: config.data_dir,
       defaultSandbox: isFull ? 'required' : 'auto',
-      addresses: addressRules(config.mcp.allowed_private_networks ?? []),
+      addresses: addressRules(config.mcp.allowed_private_networks),
       maxFrameBytes: config.limits.result_kb * 1024 + frameSlackBytes,
       stopGraceMs: childGraceMs,
     }),
@@ -79,8 +78,7 @@ function connectPorts(config: UarConfig, environment: Environment): ConnectPorts
 }
 
 function grantCheck({ bus, config }: ServiceContext): CheckGrant {
-  const keyFile = config.keys.grant_public_file ?? join(config.data_dir, 'keys', 'grant.pub');
-  const publicKeys = [readPublicKey(keyFile)];
+  const publicKeys = [readPublicKey(config.keys.grant_public_file)];
   const verifier = createGrantVerifier({ publicKeys, host: 'mcp', instance: bus.instance });
   return ({ grant, call_id, tenant, server, raw_name, definition_digest }, arguments_digest) => {
     const verified = verifier.verify(grant, {

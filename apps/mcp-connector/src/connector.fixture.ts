@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@uar/bus';
 import { definitionDigest } from '@uar/catalog';
-import { UarConfig } from '@uar/config';
+import type { UarConfig } from '@uar/config';
 import {
   CallId,
   ServerConfig,
@@ -27,7 +27,7 @@ import { argumentsDigest, memberText } from '@uar/json-text';
 import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import type { ConnectBus } from '@uar/testkit';
+import { testConfig, type ConnectBus } from '@uar/testkit';
 import type { z } from 'zod';
 import { service } from './module.js';
 
@@ -92,7 +92,7 @@ export class World {
     await world.listen();
     const log = createLog({ service: 'test', level: 'silent' });
     world.running = await service.start({
-      config: UarConfig.parse({
+      config: testConfig({
         data_dir: world.folder,
         keys: { grant_public_file: join(world.folder, 'grant.pub') },
         mcp: { allowed_private_networks: ['127.0.0.0/8', '::1/128'] },

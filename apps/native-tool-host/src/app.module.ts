@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { definitionDigest } from '@uar/catalog';
-import type { UarConfig } from '@uar/config';
+import type { ResolvedConfig } from '@uar/config';
 import { createGrantVerifier } from '@uar/grant';
 import { readPublicKey } from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
@@ -25,7 +25,7 @@ export class NativeToolHostModule {
     const desk = new CallDesk({
       tools: tools.map((tool) => ({ tool, digest: definitionDigest(tool.definition) })),
       grants: createGrantVerifier({
-        publicKeys: [readPublicKey(grantKeyFile(config))],
+        publicKeys: [readPublicKey(config.keys.grant_public_file)],
         host: 'native',
         instance: bus.instance,
       }),
@@ -50,7 +50,7 @@ export class NativeToolHostModule {
 }
 
 /** A family that is off does not exist here: nothing can call what was never made. */
-function enabledTools(config: UarConfig): readonly NativeTool[] {
+function enabledTools(config: ResolvedConfig): readonly NativeTool[] {
   const settings = config.native_tools;
   if (!settings.file_tools_enabled) return [];
   const maxFileBytes = settings.file_max_size_kb * 1024;
@@ -64,12 +64,8 @@ function enabledTools(config: UarConfig): readonly NativeTool[] {
 }
 
 /** Ours, even where an allowed folder contains it: whoever could write here could sign or permit whatever they like. */
-function guardedPaths({ data_dir, governance, keys, security, server }: UarConfig): readonly string[] {
+function guardedPaths({ data_dir, governance, keys, security, server }: ResolvedConfig): readonly string[] {
   const files = [security.jwt_secret_file, server.tls?.key_file, ...Object.values(keys)];
   const given = files.filter((file) => file !== undefined);
   return [data_dir, governance.policies_dir, ...given].map((path) => resolve(path));
-}
-
-function grantKeyFile({ keys, data_dir }: UarConfig): string {
-  return keys.grant_public_file ?? resolve(data_dir, 'keys', 'grant.pub');
 }

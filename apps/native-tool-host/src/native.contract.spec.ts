@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, Reply } from '@uar/bus';
 import { definitionDigest } from '@uar/catalog';
-import { UarConfig } from '@uar/config';
 import {
   CallId,
   hostBeat,
@@ -19,7 +18,7 @@ import { argumentsDigest } from '@uar/json-text';
 import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import { withBothBuses } from '@uar/testkit';
+import { testConfig, withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { service } from './module.js';
 
@@ -43,7 +42,7 @@ withBothBuses('native-tool-host', (connect) => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'uar-native-')));
     mkdirSync(join(folder, 'work'));
     ensureSigningKeys(join(folder, 'grant.key'), join(folder, 'grant.pub'));
-    const config = UarConfig.parse({
+    const config = testConfig({
       data_dir: join(folder, 'data'),
       keys: { grant_public_file: join(folder, 'grant.pub') },
       native_tools: { file_tools_enabled: true, file_allowed_paths: [join(folder, 'work')] },
@@ -227,7 +226,7 @@ withBothBuses('native-tool-host without families', (connect) => {
   it('serves nothing by default', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'uar-native-'));
     ensureSigningKeys(join(folder, 'grant.key'), join(folder, 'grant.pub'));
-    const config = UarConfig.parse({ keys: { grant_public_file: join(folder, 'grant.pub') } });
+    const config = testConfig({ keys: { grant_public_file: join(folder, 'grant.pub') } });
     const host = await connect('native-tool-host');
     const registry = await connect('catalog-registry');
     const running = await service.start({ config, bus: host, log });

@@ -83,7 +83,7 @@ class ConfiguredVerifier implements TokenVerifier {
     this.claimRules = claimRules(security, profile);
     this.principalRules = {
       names: security.claims,
-      defaultTenant: security.default_tenant ?? (profile === 'minimal' ? 'default' : undefined),
+      defaultTenant: security.default_tenant,
     };
   }
 

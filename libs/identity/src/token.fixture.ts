@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { UarConfig } from '@uar/config';
+import { resolveConfig, UarConfig } from '@uar/config';
 import type { TokenVerifierOptions } from './token-verifier.js';
 
 export const secret = 'a-secret-of-the-tests-with-more-than-32-bytes';
@@ -62,7 +62,8 @@ export function secretOptions(
   security: Record<string, unknown> = {},
   profile: 'minimal' | 'server-full' = 'minimal',
 ): TokenVerifierOptions {
-  const config = UarConfig.parse({ profile, security: { jwt_secret: secret, ...security } });
+  const parsed = UarConfig.parse({ profile, security: { jwt_secret: secret, ...security } });
+  const config = resolveConfig({ config: parsed, cwd: '/', given: () => false });
   return { security: config.security, profile, now: () => startMs };
 }
 

@@ -1,8 +1,8 @@
 import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { Answers, BUS, createHub, type AskContext, type Bus } from '@uar/bus';
-import { UarConfig } from '@uar/config';
 import { readGovernanceStatus, readLedgerStatus, type AnswerOf, type AskOf } from '@uar/contracts';
 import { createLog } from '@uar/telemetry';
+import { testConfig } from '@uar/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { microservice } from './microservice.js';
 
@@ -39,7 +39,7 @@ class LedgerModule {
 }
 
 describe('microservice', () => {
-  const config = UarConfig.parse({});
+  const config = testConfig();
   const log = createLog({ service: 'test', level: 'silent' });
   const hub = createHub();
   const service = microservice({ name: 'approval-service', module: ({ bus }) => LedgerModule.with(bus) });

@@ -1,5 +1,5 @@
 import { connectNats } from '@uar/bus';
-import { loadConfig, type Environment, type Problem, type UarConfig } from '@uar/config';
+import { loadConfig, type Environment, type Problem, type ResolvedConfig } from '@uar/config';
 import { createLog, type Log } from '@uar/telemetry';
 import { readProcessSettings, type ProcessSettings } from './environment.js';
 import { listenForProbes, type ProbeListener } from './probes.js';
@@ -43,7 +43,7 @@ export async function openService(
 
 interface Beginning {
   readonly definition: ServiceDefinition;
-  readonly config: UarConfig;
+  readonly config: ResolvedConfig;
   readonly settings: ProcessSettings;
   readonly log: Log;
 }
@@ -86,7 +86,7 @@ async function startOnNats({ definition, config, settings, log }: Beginning): Pr
 }
 
 async function probesOf(
-  config: UarConfig,
+  config: ResolvedConfig,
   { probePort }: ProcessSettings,
   service: () => RunningService | undefined,
 ): Promise<ProbeListener | undefined> {

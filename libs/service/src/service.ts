@@ -1,11 +1,11 @@
 import type { Bus } from '@uar/bus';
-import type { UarConfig } from '@uar/config';
+import type { ResolvedConfig } from '@uar/config';
 import type { ServiceName } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 
 /** What every service is given at start, in its own process or in the one-process profile. */
 export interface ServiceContext {
-  readonly config: UarConfig;
+  readonly config: ResolvedConfig;
   readonly bus: Bus;
   readonly log: Log;
 }

@@ -14,3 +14,4 @@ export {
   type ProductOptions,
   type TokenOptions,
 } from './product.js';
+export { testConfig } from './test-config.js';

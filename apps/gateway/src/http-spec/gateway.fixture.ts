@@ -1,4 +1,4 @@
-import { UarConfig } from '@uar/config';
+import { testConfig } from '@uar/testkit';
 import { mintDevToken } from '@uar/identity';
 import { createLog } from '@uar/telemetry';
 import { service, type RunningGateway } from '../module.js';
@@ -35,7 +35,7 @@ export class Gateway {
       entry('write', { capabilities: ['read', 'write'], risk: 3 }),
       entry('hidden', { labels: ['secret'] }, { type: 'object', required: ['x'] }),
     ];
-    const config = UarConfig.parse({
+    const config = testConfig({
       security: { jwt_secret: secret },
       server: { port: 0, management_port: 0, shutdown_grace_seconds: 4 },
       ...settings,

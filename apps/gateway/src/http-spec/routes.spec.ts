@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { UarConfig } from '@uar/config';
+import { testConfig } from '@uar/testkit';
 import { createLog } from '@uar/telemetry';
 import { AppModule } from '../app.module.js';
 import { assemble } from '../assembly.js';
@@ -15,7 +15,7 @@ import { Neighbours } from './neighbours.fixture.js';
 function handlers(): { name: string; handler: object }[] {
   const log = createLog({ service: 'gateway', level: 'silent' });
   const neighbours = new Neighbours(log);
-  const config = UarConfig.parse({ security: { jwt_secret: 'x'.repeat(32) } });
+  const config = testConfig({ security: { jwt_secret: 'x'.repeat(32) } });
   const assembly = assemble({ config, log, bus: neighbours.gatewayBus });
   const { controllers = [] } = AppModule.with({
     assembly,

@@ -1,4 +1,4 @@
-import type { UarConfig } from '@uar/config';
+import { urlOf, type UarConfig } from '@uar/config';
 import { ClientIp } from './client-ip.js';
 
 /** Injection token of the Edge. */
@@ -20,7 +20,7 @@ export class Edge {
     readonly onUnauthorized: (cause: string) => void,
   ) {
     const { server, security } = config;
-    this.publicUrl = new URL(server.public_url ?? `http://${server.host}:${server.port}`);
+    this.publicUrl = new URL(server.public_url ?? urlOf(server, server.port));
     this.hosts = new Set([this.publicUrl.hostname, ...server.allowed_hosts].map((it) => it.toLowerCase()));
     this.origins = new Set(server.allowed_origins.map((it) => it.toLowerCase()));
     this.clientIp = new ClientIp(server.trusted_proxies);

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
-import { join } from 'node:path';
-import type { UarConfig } from '@uar/config';
+import type { ResolvedConfig } from '@uar/config';
 import type { GrantClaims } from '@uar/contracts';
 import {
   createGrantSigner,
@@ -11,7 +10,7 @@ import {
   type StatementReader,
   type StatementSigner,
 } from '@uar/grant';
-import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
+import { ensureSigningKeys } from '@uar/keys';
 import type { Signatures } from '../domain/decide/call-desk.js';
 
 const ticketType = 'uar-ticket+1';
@@ -43,14 +42,6 @@ export class GrantSignatures implements Signatures {
 }
 
 /** The configured signing key. A pair is made where there is none yet: hosts read its public half. */
-export function grantKey(config: Pick<UarConfig, 'data_dir' | 'keys'>): KeyObject {
-  const { grant_private_file: privateFile, grant_public_file: publicFile } = config.keys;
-  const privatePath = privateFile ?? join(config.data_dir, 'keys', 'grant.key');
-  try {
-    return readPrivateKey(privatePath);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
-  ensureSigningKeys(privatePath, publicFile ?? join(config.data_dir, 'keys', 'grant.pub'));
-  return readPrivateKey(privatePath);
+export function grantKey({ grant_private_file, grant_public_file }: ResolvedConfig['keys']): KeyObject {
+  return ensureSigningKeys(grant_private_file, grant_public_file);
 }

@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { UarConfig } from '@uar/config';
+import { testConfig } from '@uar/testkit';
 import { PolicySets, type SetStatus } from '../domain/policy/policy-sets.js';
 import { CedarEngine, compileCedar } from './cedar/engine.js';
 import { shippedFolder } from './cedar/questions.fixture.js';
@@ -29,7 +29,7 @@ async function open(): Promise<void> {
   sets = new PolicySets({
     folder: new PolicyFiles(folder),
     stage: engine,
-    directory: new ConfigDirectory(UarConfig.parse({})),
+    directory: new ConfigDirectory(testConfig()),
     knownTenants: ['default', 'other'],
     onSwap: (tenant, version) => {
       swaps.push({ tenant, version });
@@ -231,7 +231,7 @@ describe('a folder that cannot be read', () => {
     const nowhere = new PolicySets({
       folder: new PolicyFiles(join(folder, 'nowhere')),
       stage: engine,
-      directory: new ConfigDirectory(UarConfig.parse({})),
+      directory: new ConfigDirectory(testConfig()),
       knownTenants: ['default'],
       onSwap: () => undefined,
       onProblem: () => undefined,

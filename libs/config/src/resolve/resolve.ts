@@ -4,17 +4,18 @@ import { productRoot } from '../sources/paths.js';
 import { UarConfig } from '../schema.js';
 
 /** A configuration in which nothing is left to a default that depends on something else. */
-export type ResolvedConfig = UarConfig & {
+export type ResolvedConfig = Omit<UarConfig, 'tenants'> & {
   readonly mcp: {
     readonly config_files: readonly string[];
     readonly api_commands: readonly string[];
     readonly allowed_private_networks: readonly string[];
   };
   readonly keys: { readonly [name in keyof UarConfig['keys']]-?: string };
-  readonly tenants: Readonly<Record<string, ResolvedTenant>>;
+  readonly tenants: Readonly<Record<TenantId, ResolvedTenant>>;
 };
 
-export type ResolvedTenant = UarConfig['tenants'][string] & { readonly approval_needs_interactive: boolean };
+type Tenant = UarConfig['tenants'][TenantId];
+export type ResolvedTenant = Tenant & { readonly approval_needs_interactive: boolean };
 
 const defaultTenant = TenantId.parse('default');
 
@@ -77,8 +78,10 @@ export function urlOf(server: Pick<Server, 'host' | 'tls'>, port: number): strin
 }
 
 function resolveTenants({ tenants, profile }: UarConfig): ResolvedConfig['tenants'] {
-  const named = Object.entries(tenants).map(([name, tenant]) => [name, resolveTenant(tenant, profile)]);
-  return { [defaultTenant]: unnamedTenant(profile), ...Object.fromEntries(named) };
+  const resolved = Object.fromEntries(
+    Object.entries(tenants).map(([name, tenant]) => [name, resolveTenant(tenant, profile)]),
+  );
+  return { ...resolved, [defaultTenant]: resolved[defaultTenant] ?? unnamedTenant(profile) };
 }
 
 /** What holds for a tenant that the configuration does not name. */
@@ -86,7 +89,7 @@ export function unnamedTenant(profile: UarConfig['profile']): ResolvedTenant {
   return resolveTenant(UarConfig.shape.tenants.unwrap().valueType.parse({}), profile);
 }
 
-function resolveTenant(tenant: UarConfig['tenants'][string], profile: UarConfig['profile']): ResolvedTenant {
+function resolveTenant(tenant: Tenant, profile: UarConfig['profile']): ResolvedTenant {
   return {
     ...tenant,
     approval_needs_interactive: tenant.approval_needs_interactive ?? profile === 'server-full',
