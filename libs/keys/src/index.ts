@@ -1,3 +1,9 @@
 export { ensureSecretFile, readSecretFile } from './secret-file.js';
 export { createSeal, type Seal } from './seal.js';
-export { ensureSigningKeys, keyIdOf, readPrivateKey, readPublicKey } from './signing-keys.js';
+export {
+  ensureSigningKeys,
+  keyIdOf,
+  readPrivateKey,
+  readPublicKey,
+  receiptPublicPath,
+} from './signing-keys.js';

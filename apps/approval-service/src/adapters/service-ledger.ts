@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UarConfig } from '@uar/config';
-import { createSeal, ensureSecretFile, ensureSigningKeys, readPrivateKey } from '@uar/keys';
+import { createSeal, ensureSecretFile, ensureSigningKeys, receiptPublicPath } from '@uar/keys';
 import { openLedger, type Ledger } from '@uar/ledger';
 
 /** The ledger of this deployment. Makes the data folder (0700) and keys that are not there yet. */
@@ -10,11 +10,10 @@ export function openServiceLedger({ data_dir, ledger, keys }: UarConfig): Promis
   chmodSync(data_dir, 0o700);
   const dataKeyFile = keys.data_key_file ?? join(data_dir, 'keys/data.key');
   const receiptKeyFile = keys.receipt_private_file ?? join(data_dir, 'keys/receipts.key');
-  ensureSigningKeys(receiptKeyFile, `${receiptKeyFile.replace(/\.key$/, '')}.pub`);
   return openLedger({
     file: join(data_dir, ledger.file),
     headsFile: join(data_dir, 'heads.jsonl'),
     seal: createSeal(ensureSecretFile(dataKeyFile)),
-    signingKey: readPrivateKey(receiptKeyFile),
+    signingKey: ensureSigningKeys(receiptKeyFile, receiptPublicPath(receiptKeyFile)),
   });
 }

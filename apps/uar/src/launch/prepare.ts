@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ResolvedConfig } from '@uar/config';
-import { ensureSecretFile, ensureSigningKeys } from '@uar/keys';
+import { ensureSecretFile, ensureSigningKeys, receiptPublicPath } from '@uar/keys';
 
 /** Makes what is missing: the data folder (0700) and the keys of the services. Throws what the file system throws. */
 export function prepareDataFolder(config: ResolvedConfig): void {
@@ -10,12 +10,7 @@ export function prepareDataFolder(config: ResolvedConfig): void {
   const { data_key_file, grant_private_file, grant_public_file, receipt_private_file } = config.keys;
   ensureSecretFile(data_key_file);
   ensureSigningKeys(grant_private_file, grant_public_file);
-  ensureSigningKeys(receipt_private_file, receiptPublicFile(receipt_private_file));
-}
-
-/** Beside its private half: what `uar receipts verify --public-key` takes elsewhere. */
-function receiptPublicFile(privateFile: string): string {
-  return join(dirname(privateFile), 'receipts.pub');
+  ensureSigningKeys(receipt_private_file, receiptPublicPath(receipt_private_file));
 }
 
 /** What lives only as long as a launcher: passwords and configuration of its nats-server. */
