@@ -1,10 +1,8 @@
-import { urlOf, type UarConfig } from '@uar/config';
+import { isLoopbackHost, urlOf, type UarConfig } from '@uar/config';
 import { ClientIp } from './client-ip.js';
 
 /** Injection token of the Edge. */
 export const EDGE = Symbol('uar.gateway.edge');
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /** What the gateway is to the outside, all from configuration: never from what a request says of itself. */
 export class Edge {
@@ -37,7 +35,7 @@ export class Edge {
   allowsHost(host: string | undefined): boolean {
     const name = hostName(host);
     if (name === undefined) return false;
-    return loopback.test(name) || this.hosts.has(name) || this.hosts.has((host ?? '').toLowerCase());
+    return isLoopbackHost(name) || this.hosts.has(name) || this.hosts.has((host ?? '').toLowerCase());
   }
 
   /** Pages of our own origin, and the configured ones. */
