@@ -6,7 +6,7 @@ import { createHub } from '@uar/bus';
 import { loadConfig } from '@uar/config';
 import { decideCall, readGovernanceStatus } from '@uar/contracts';
 import { service } from '@uar/governance-decider/module';
-import { argumentsDigest } from '@uar/json-text';
+import { argumentsDigest, textDigest } from '@uar/json-text';
 import { createLog } from '@uar/telemetry';
 import { printTable, quantile } from './measure.mjs';
 import { root } from './product.mjs';
@@ -58,7 +58,7 @@ const tool = {
   labels: [],
   extractors: { paths: [], hosts: [], recipients: [] },
   secret_pointers: [],
-  definition_digest: argumentsDigest('definition'),
+  definition_digest: textDigest('definition'),
 };
 let calls = 0;
 

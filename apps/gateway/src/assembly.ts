@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { CatalogReplica } from '@uar/catalog';
-import type { Digest } from '@uar/contracts';
 import { createTokenVerifier, type TokenVerifier } from '@uar/identity';
+import { textDigest } from '@uar/json-text';
 import type { ServiceContext } from '@uar/service';
 import { BusApprovals } from './adapters/bus/approvals.js';
 import { BusHosts } from './adapters/bus/hosts.js';
@@ -95,7 +94,11 @@ function assembleCalls(ports: CallPorts) {
     log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
     return faultId;
   };
-  const setting: ReceiptSetting = { profile: config.profile, governance: governanceOf(context), digest };
+  const setting: ReceiptSetting = {
+    profile: config.profile,
+    governance: governanceOf(context),
+    digest: textDigest,
+  };
   const room = new WaitingRoom();
   const endedCalls = new EndedCalls();
   const pipeline = new Pipeline({
@@ -118,7 +121,7 @@ function assembleCalls(ports: CallPorts) {
     clock,
     flushReceipts: () => receipts.flush(),
     newCallId,
-    digest,
+    digest: textDigest,
   });
   return { pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault };
 }
@@ -177,8 +180,4 @@ function readinessOf(
 
 function governanceOf({ config }: ServiceContext): 'on' | 'off' {
   return config.governance.enabled ? 'on' : 'off';
-}
-
-function digest(text: string): Digest {
-  return `sha256:${hash('sha256', text, 'hex')}`;
 }

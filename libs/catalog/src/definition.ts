@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Digest } from '@uar/contracts';
+import { textDigest } from '@uar/json-text';
 import canonicalize from 'canonicalize';
 import { measure } from './measure.js';
 
@@ -38,15 +38,15 @@ export function readDefinition(text: string): ReadDefinition {
  * object, nested too deeply) is digested by its text.
  */
 export function definitionDigest(definition: string | Readonly<Record<string, unknown>>): Digest {
-  if (typeof definition === 'string') return sha256(canonicalOf(membersOf(definition)) ?? definition);
+  if (typeof definition === 'string') return textDigest(canonicalOf(membersOf(definition)) ?? definition);
   const canonical = canonicalOf(definition);
   if (canonical === undefined) throw new RangeError('the definition is nested too deeply');
-  return sha256(canonical);
+  return textDigest(canonical);
 }
 
 /** sha256 over the RFC 8785 form of a JSON value of ours (a configuration, not an upstream's metadata). */
 export function canonicalDigest(value: unknown): Digest {
-  return sha256(canonicalize(value) ?? 'undefined');
+  return textDigest(canonicalize(value) ?? 'undefined');
 }
 
 function canonicalOf(members: Readonly<Record<string, unknown>> | undefined): string | undefined {
@@ -67,8 +67,4 @@ function membersOf(text: string): Readonly<Record<string, unknown>> | undefined 
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function sha256(text: string): Digest {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,6 +1,6 @@
 export { compact } from './compact.js';
 export { withMember, withMeta } from './edit.js';
-export { JsonText, argumentsDigest, stringifyWithText } from './json-text.js';
+export { JsonText, argumentsDigest, stringifyWithText, textDigest } from './json-text.js';
 export { scanJson, type RootKind, type Scan, type ScanLimits, type ScanProblem } from './scan.js';
 export { elementTexts, memberText } from './skim.js';
 export { type Span } from './token.js';

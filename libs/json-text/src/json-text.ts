@@ -38,5 +38,10 @@ export function stringifyWithText(value: unknown): string {
 
 /** Digest of an argument text (DESIGN.md 8): sha256 over its UTF-8. */
 export function argumentsDigest(argumentText: string): Digest {
-  return `sha256:${hash('sha256', argumentText, 'hex')}`;
+  return textDigest(argumentText);
+}
+
+/** `sha256:` and the hex of the hash of a text's UTF-8. */
+export function textDigest(text: string): Digest {
+  return `sha256:${hash('sha256', text, 'hex')}`;
 }

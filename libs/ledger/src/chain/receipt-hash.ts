@@ -1,5 +1,5 @@
-import { hash as sha256 } from 'node:crypto';
 import type { Digest, Receipt, ReceiptBody } from '@uar/contracts';
+import { textDigest } from '@uar/json-text';
 import canonicalize from 'canonicalize';
 
 /** RFC 8785 form. Throws on what JSON cannot say. */
@@ -11,7 +11,7 @@ export function canonicalText(value: object): string {
 
 /** `hash` of a receipt: sha256 over the RFC 8785 form of the receipt without `hash`. */
 export function receiptHash(receipt: Omit<Receipt, 'hash'>): Digest {
-  return digestOf(canonicalText(receipt));
+  return textDigest(canonicalText(receipt));
 }
 
 /** A receipt in its place, and its RFC 8785 form as it is stored. */
@@ -32,10 +32,6 @@ export function linkReceipt(body: ReceiptBody, place: { seq: number; prevHash: D
   const at = marked.indexOf(placeholderMember);
   const before = marked.slice(0, at);
   const after = marked.slice(at + placeholderMember.length);
-  const hash = digestOf(before + after);
+  const hash = textDigest(before + after);
   return { receipt: { ...unhashed, hash }, text: `${before}"hash":"${hash}",${after}` };
-}
-
-function digestOf(text: string): Digest {
-  return `sha256:${sha256('sha256', text, 'hex')}`;
 }

@@ -1,5 +1,5 @@
 import { CatalogEntry, type ToolFacts } from '@uar/contracts';
-import { argumentsDigest } from '@uar/json-text';
+import { textDigest } from '@uar/json-text';
 
 /** A tool of server `srv`, tenant `default`. */
 export function entry(
@@ -33,7 +33,7 @@ export function entry(
       labels: [],
       extractors: { paths: [], hosts: [], recipients: [] },
       secret_pointers: [],
-      definition_digest: argumentsDigest(definition_json),
+      definition_digest: textDigest(definition_json),
       ...changes,
     },
   });

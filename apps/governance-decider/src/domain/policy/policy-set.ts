@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { textDigest } from '@uar/json-text';
 import type { KnownPolicies } from '../cedar/judge.js';
 import type { FactName } from '../facts/extract.js';
 import type { PolicyJson } from './policy-json.js';
@@ -35,7 +35,7 @@ export function versionOf(texts: PolicyTexts): string {
     texts.schema,
     Object.entries(texts.policies).toSorted(([left], [right]) => (left < right ? -1 : 1)),
   ]);
-  return `sha256:${createHash('sha256').update(canonical).digest('hex')}`;
+  return textDigest(canonical);
 }
 
 export function policySet(version: string, parsed: ReadonlyMap<string, PolicyJson>): PolicySet {
