@@ -27,11 +27,13 @@ import { acme, approver, callId, caller, consumption, digestOf, draft, receipt }
 withBothBuses('the ledger behind the bus', (connect) => {
   let service: Deployment;
   let gateway: Bus;
+  let registry: Bus;
 
   beforeAll(async () => {
     service = deployment(connect);
     await service.start();
     gateway = await connect('gateway');
+    registry = await connect('catalog-registry');
   });
   afterAll(() => service.end());
 
@@ -72,9 +74,9 @@ withBothBuses('the ledger behind the bus', (connect) => {
       value: { a: [1, null] },
       if_revision: 0,
     };
-    expect(value(await gateway.ask(writeSetting, setting))).toEqual({ kind: 'written', revision: 1 });
-    expect(value(await gateway.ask(writeSetting, setting))).toEqual({ kind: 'conflict', revision: 1 });
-    const { settings } = value(await gateway.ask(readSettings, { namespace: 'tenant' }));
+    expect(value(await registry.ask(writeSetting, setting))).toEqual({ kind: 'written', revision: 1 });
+    expect(value(await registry.ask(writeSetting, setting))).toEqual({ kind: 'conflict', revision: 1 });
+    const { settings } = value(await registry.ask(readSettings, { namespace: 'tenant' }));
     expect(settings).toEqual([
       { tenant: acme, namespace: 'tenant', key: 'run-policy', revision: 1, value: { a: [1, null] } },
     ]);

@@ -17,7 +17,7 @@ export class McpController {
     await this.endpoint.serve({
       method,
       headers,
-      body: Buffer.isBuffer(body) ? body.toString('utf8') : '',
+      body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
       response: reply.raw,
       caller: callerOf(request),
     });

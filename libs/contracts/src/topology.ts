@@ -67,6 +67,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       catalog.catalogBeat,
       catalog.hostBeat,
       governance.policiesChanged,
+      approval.approvalRequired,
       approval.approvalSettled,
       host.callProgressed,
     ],

@@ -9,8 +9,8 @@ import type { SessionStore } from './session-store.js';
 export interface McpRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** UTF-8 of the body; empty for GET and DELETE. */
-  readonly body: string;
+  /** As received; empty for GET and DELETE. */
+  readonly body: Uint8Array;
   readonly response: ServerResponse;
   readonly caller: Caller;
 }

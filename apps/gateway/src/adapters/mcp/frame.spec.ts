@@ -1,6 +1,8 @@
 import { JsonText } from '@uar/json-text';
 import { describe, expect, it } from 'vitest';
-import { readFrame } from './frame.js';
+import { readFrame as readBytes } from './frame.js';
+
+const readFrame = (text: string): ReturnType<typeof readBytes> => readBytes(Buffer.from(text));
 
 const call = (args: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a__b","arguments":${args}}}`;
@@ -41,5 +43,15 @@ describe('readFrame', () => {
     ['a bare string', '"tools/call"', -32600],
   ])('refuses %s', (_, text, code) => {
     expect(readFrame(text)).toMatchObject({ kind: 'refused', code });
+  });
+
+  it('refuses bytes that are no UTF-8, for they would reach the tool as others', () => {
+    const [before, after] = call('"x"').split('x');
+    const body = Buffer.concat([
+      Buffer.from(before ?? ''),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from(after ?? ''),
+    ]);
+    expect(readBytes(body)).toMatchObject({ kind: 'refused', code: -32700 });
   });
 });

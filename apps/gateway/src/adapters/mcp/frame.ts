@@ -24,6 +24,8 @@ export interface FrameRefusal {
 /** Bounds of a whole frame; the arguments of a call have tighter ones of their own (GOVERNANCE.md 3). */
 const frameLimits = { maxDepth: 64, maxNodes: 20_000 };
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 const params = z.record(z.string(), z.unknown()).optional();
 const Frame = z.union([
   z.strictObject({
@@ -49,7 +51,9 @@ const Frame = z.union([
  * Reads one frame. The `arguments` of `tools/call` stay text (DESIGN.md 8): they stand in `params.arguments` as `JsonText`,
  * so that nothing behind this line can re-print them.
  */
-export function readFrame(text: string): ClientFrame | FrameRefusal {
+export function readFrame(body: Uint8Array): ClientFrame | FrameRefusal {
+  const text = decoded(body);
+  if (text === undefined) return { kind: 'refused', code: -32700, message: 'the body is not UTF-8' };
   const scan = scanJson(text, frameLimits);
   if (scan.kind === 'bad') {
     const code = scan.problem === 'syntax' ? -32700 : -32600;
@@ -67,6 +71,14 @@ export function readFrame(text: string): ClientFrame | FrameRefusal {
     return { kind: 'refused', code: -32600, message: 'not a JSON-RPC 2.0 message' };
   }
   return classify(parsed.data, text);
+}
+
+function decoded(body: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(body);
+  } catch {
+    return undefined;
+  }
 }
 
 function classify(frame: z.output<typeof Frame>, text: string): ClientFrame {

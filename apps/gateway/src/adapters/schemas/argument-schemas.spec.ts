@@ -105,4 +105,31 @@ describe('compileSchema', () => {
     );
     expect(check({ properties }, { p499: '' })).toMatchObject({ kind: 'does_not_fit' });
   });
+
+  it.each([
+    ['an asynchronous schema', { $async: true, type: 'object', required: ['q'] }],
+    ['an asynchronous schema below', { properties: { a: { $async: true } } }],
+    [
+      '2,000 branches',
+      { items: { oneOf: Array.from({ length: 2_000 }, (_, i) => ({ required: [`k${i}`] })) } },
+    ],
+    ['a pattern of 40 KB', { properties: { s: { pattern: `(?i)${'[\\p{L}]'.repeat(6_000)}` } } }],
+    [
+      '400 patterns',
+      {
+        patternProperties: Object.fromEntries(
+          Array.from({ length: 400 }, (_, i) => [`(\\p{L}{1,30})${i}`, {}]),
+        ),
+      },
+    ],
+  ])('checks nothing by %s, and says so at once', (_what, schema) => {
+    const { value, ms } = timed(() => check(schema, { s: 'x' }));
+    expect(value).toMatchObject({ kind: 'uncheckable' });
+    expect(ms).toBeLessThan(500);
+  });
+
+  it('takes names of the language for names like any other', () => {
+    expect(check({ required: ['constructor'] }, {})).toMatchObject({ kind: 'does_not_fit' });
+    expect(check({ properties: { constructor: { type: 'number' } } }, {})).toEqual({ kind: 'fits' });
+  });
 });

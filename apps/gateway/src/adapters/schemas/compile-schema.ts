@@ -40,6 +40,8 @@ function ajvFor(isOld: boolean, budget: Budget): Ajv {
     // Annotations in 2020-12; and no pattern of anybody's runs on the platform's own engine.
     validateFormats: false,
     allErrors: false,
+    // `constructor` and its like are members like any other.
+    ownProperties: true,
     inlineRefs: false,
     addUsedSchema: false,
     logger: false,

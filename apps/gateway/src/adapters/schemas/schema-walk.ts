@@ -23,7 +23,16 @@ const maps = new Set([
 ]);
 const references = ['$ref', '$dynamicRef', '$recursiveRef'];
 
-export const schemaBounds = { bytes: 65_536, depth: 32, properties: 500, refs: 200 } as const;
+export const schemaBounds = {
+  bytes: 65_536,
+  depth: 32,
+  properties: 500,
+  refs: 200,
+  /** Members of all `allOf`, `anyOf`, `oneOf`, ... together: each becomes code that compiles and runs. */
+  branches: 200,
+  patterns: 50,
+  patternLength: 1_000,
+} as const;
 
 type Schema = Record<string, unknown>;
 
@@ -39,21 +48,48 @@ export function walkSchema(root: Schema): Walked {
   const schemas: Schema[] = [];
   const referring: Schema[] = [];
   const open: { schema: Schema; depth: number }[] = [{ schema: root, depth: 0 }];
-  let properties = 0;
+  const sums: Sums = { properties: 0, branches: 0, patterns: 0 };
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { schema, depth } = next;
     if (depth > schemaBounds.depth) return beyond('nested too deep');
+    if ('$async' in schema) return beyond('asynchronous');
     schemas.push(schema);
     if (references.some((keyword) => typeof schema[keyword] === 'string')) referring.push(schema);
     for (const [keyword, value] of Object.entries(schema)) {
-      if (maps.has(keyword) && isObject(value)) properties += Object.keys(value).length;
+      add(sums, keyword, value);
       for (const child of childrenOf(keyword, value)) open.push({ schema: child, depth: depth + 1 });
     }
-    if (properties > schemaBounds.properties) return beyond('too many properties');
+    const excess = excessOf(sums);
+    if (excess !== undefined) return beyond(excess);
     if (referring.length > schemaBounds.refs) return beyond('too many references');
   }
   const stray = strayReference(root, schemas, referring);
   return stray === undefined ? { kind: 'walked', schemas, referring } : beyond(stray);
+}
+
+interface Sums {
+  properties: number;
+  branches: number;
+  patterns: number;
+}
+
+function add(sums: Sums, keyword: string, value: unknown): void {
+  if (maps.has(keyword) && isObject(value)) sums.properties += Object.keys(value).length;
+  if (lists.has(keyword) && Array.isArray(value)) sums.branches += value.length;
+  const patterns =
+    keyword === 'pattern'
+      ? [value]
+      : keyword === 'patternProperties' && isObject(value)
+        ? Object.keys(value)
+        : [];
+  for (const pattern of patterns)
+    sums.patterns += String(pattern).length > schemaBounds.patternLength ? schemaBounds.patterns + 1 : 1;
+}
+
+function excessOf({ properties, branches, patterns }: Sums): string | undefined {
+  if (properties > schemaBounds.properties) return 'too many properties';
+  if (branches > schemaBounds.branches) return 'too many branches';
+  return patterns > schemaBounds.patterns ? 'too many or too long patterns' : undefined;
 }
 
 function childrenOf(keyword: string, value: unknown): Schema[] {

@@ -9,6 +9,8 @@ import type { Placement } from './placement.js';
 
 /** Queueing at the host and the way there and back, on top of the tool's own time limit. */
 const slackMs = 10_000;
+/** The host ends by the same deadline; its own word is better than our silence. */
+const deadlineGraceMs = 500;
 /** After a cancel the host's answer may still win for this long. */
 const cancelGraceMs = 5_000;
 
@@ -71,7 +73,7 @@ export class Dispatcher {
         endGrace = clock.after(cancelGraceMs, () => resolve({ kind: 'cancelled', dispatched: true }));
       });
       hosts
-        .run(target, ask, ask.timeout_ms + slackMs)
+        .run(target, ask, Math.min(ask.timeout_ms + slackMs, call.deadlineAt - clock.now() + deadlineGraceMs))
         .then(resolve, reject)
         .finally(() => {
           stop();

@@ -42,6 +42,9 @@ const mostKeptBytes = 1_048_576;
 
 /** `POST /api/tools/{name}/execute`: waits, or not, and keeps what must outlive the request (API.md 2). */
 export class Execution {
+  /** Calls of keys in flight, by the id that was claimed: a call that joined another runs under the other's. */
+  private readonly joined = new Map<CallId, CallHandle>();
+
   constructor(
     private readonly parts: {
       readonly pipeline: CallPipeline;
@@ -78,6 +81,7 @@ export class Execution {
       case 'claimed': {
         const handle = this.parts.pipeline.propose({ ...ask.call, callId });
         this.keepWhenEnded(handle, callId, keyKeptMs);
+        this.noteJoined(handle, callId);
         return this.run(ask, handle, () => undefined);
       }
     }
@@ -112,7 +116,7 @@ export class Execution {
   }
 
   private async repeat(ask: ExecuteAsk, callId: CallId): Promise<Executed> {
-    const running = this.parts.pipeline.find(callId);
+    const running = this.parts.pipeline.find(callId) ?? this.joined.get(callId);
     if (running !== undefined) {
       const ended = ask.respondAsync ? undefined : await this.endWithin(running);
       return { kind: 'call', state: ended ?? running.state(), receipt: null, isAsync: ended === undefined };
@@ -121,6 +125,11 @@ export class Execution {
     if (kept.kind === 'unavailable') return kept;
     if (kept.kind === 'not_found') return { kind: 'key_in_use', callId };
     return { kind: 'stored', callId, viewJson: kept.viewJson, status: statusOfView(kept.viewJson) };
+  }
+
+  private noteJoined(handle: CallHandle, callId: CallId): void {
+    this.joined.set(callId, handle);
+    void handle.ended.then(() => this.joined.delete(callId));
   }
 
   private keepWhenEnded(handle: CallHandle, callId: CallId, forMs: number): void {
