@@ -48,15 +48,15 @@ withBothBuses('answering', (connect) => {
   });
 
   it('shares nothing between asker and handler: they hold bytes of each other, never objects', async () => {
-    const gateway = await connect('gateway');
+    const registry = await connect('catalog-registry');
     const ledger = await connect('approval-service');
     const answer = { settings: [{ tenant, namespace: 'x', key: 'k', revision: 1, value: { deep: [1] } }] };
     ledger.answer(readSettings, () => answer);
     await ledger.flush();
-    const first = await gateway.ask(readSettings, { namespace: 'x' });
+    const first = await registry.ask(readSettings, { namespace: 'x' });
     answer.settings[0]?.value.deep.push(2);
     expect(first).toMatchObject({ value: { settings: [{ value: { deep: [1] } }] } });
-    const second = await gateway.ask(readSettings, { namespace: 'x' });
+    const second = await registry.ask(readSettings, { namespace: 'x' });
     expect(second).toMatchObject({ value: { settings: [{ value: { deep: [1, 2] } }] } });
     await ledger.close();
   });

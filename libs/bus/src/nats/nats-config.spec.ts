@@ -16,11 +16,7 @@ describe('permissions', () => {
       permissionsOf(service).publish.filter((subject) => subject.startsWith('uar.inbox.'));
     expect(inboxes('gateway')).toEqual(['uar.inbox.approval-service.>']);
     expect(inboxes('mcp-connector')).toEqual(['uar.inbox.catalog-registry.>', 'uar.inbox.gateway.>']);
-    expect(inboxes('approval-service')).toEqual([
-      'uar.inbox.catalog-registry.>',
-      'uar.inbox.gateway.>',
-      'uar.inbox.governance-decider.>',
-    ]);
+    expect(inboxes('approval-service')).toEqual(['uar.inbox.catalog-registry.>', 'uar.inbox.gateway.>']);
   });
 
   it('name literal subjects, one token of instance, or an inbox of one service', () => {

@@ -20,7 +20,7 @@ it('tells of an instance that fell silent, and not of one that goes on beating',
   ends.push(
     () => clearInterval(beating),
     () => pulse.close(),
-    () => hub.close(),
+    () => void hub.close(),
   );
   beat(dead);
   const told: string[] = [];
