@@ -40,16 +40,12 @@ export class McpUpstream implements Upstream {
 
   constructor(private readonly options: McpUpstreamOptions) {
     this.client = new Client({ name: 'uar', version: '0.1.0' }, { capabilities: {}, jsonSchemaValidator });
-    this.transport = new ProgressTap(options.transport);
+    this.transport = new ProgressTap(options.transport, options.onToolsChanged);
     this.lost = new Promise((resolve) => {
       this.client.onclose = () => {
         void options.explainLoss().then((message) => resolve({ message, authRequired: this.authRequired }));
       };
     });
-    this.client.fallbackNotificationHandler = (notification) => {
-      if (notification.method === 'notifications/tools/list_changed') options.onToolsChanged();
-      return Promise.resolve();
-    };
     this.client.onerror = (error) => {
       if (error.message.startsWith('Received a response for an unknown message ID')) this.late += 1;
     };
@@ -58,6 +54,11 @@ export class McpUpstream implements Upstream {
   /** Answers that came after their call had ended: dropped (C4). */
   get lateAnswers(): number {
     return this.late;
+  }
+
+  /** Requests of the upstream that got no answer, because too many waited for one. */
+  get ignoredRequests(): number {
+    return this.transport.ignoredRequests;
   }
 
   /** Rejects with `AuthRequired`, or whatever else went wrong. */

@@ -22,6 +22,8 @@ export interface UpstreamWorld {
   readonly addresses: AddressRules;
   readonly maxFrameBytes: number;
   readonly stopGraceMs: number;
+  /** A fault of ours in the handling of an upstream's words, at most one per connection. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** A transport that is about to be initialized, with what it knows of its own end. */
@@ -93,9 +95,9 @@ async function prepareChild(
   });
   if (launched.kind === 'failed') return { problem: launched.message };
   const { child } = launched;
-  const { maxFrameBytes, stopGraceMs } = world;
+  const { maxFrameBytes, stopGraceMs, onFault } = world;
   return {
-    transport: new StdioTransport({ child, maxFrameBytes, stopGraceMs }),
+    transport: new StdioTransport({ child, maxFrameBytes, stopGraceMs, onFault }),
     explainLoss: async () => exitWords(await child.exited),
     hint: () => lastStderrLine(child),
   };
@@ -126,6 +128,7 @@ function prepareHttp(
       headers: config.headers,
       lookup,
       maxFrameBytes: world.maxFrameBytes,
+      onFault: world.onFault,
     }),
     explainLoss: () => Promise.resolve('the connection ended'),
     hint: () => '',

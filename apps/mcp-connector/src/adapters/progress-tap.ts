@@ -1,11 +1,20 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { scanJson } from '@uar/json-text';
 
 type Message = JSONRPCMessage;
+type Notification = Extract<Message, { method: string }>;
+
+const longestProgress = 16 * 1024;
+const deepestProgress = 32;
+/** Requests of the upstream that wait for an answer to be sent, at most; further ones are ignored. */
+const mostRequests = 64;
+const longestRequestId = 256;
 
 /**
- * Takes progress out of a transport before the SDK's client sees it: the client handles notifications a tick late, when
- * a result that arrived together with them has already ended the call, and it drops members that it does not know.
+ * Takes notifications out of a transport before the SDK's client sees them: the client handles them a tick late, when a
+ * result that arrived together with them has already ended the call, it drops members that it does not know, and each
+ * of a flood would wait in memory. Cancellations go nowhere: every request of an upstream is answered at once.
  */
 export class ProgressTap implements Transport {
   onclose?: () => void;
@@ -13,9 +22,20 @@ export class ProgressTap implements Transport {
   onmessage?: (message: Message) => void;
   private readonly listeners = new Map<number, (paramsJson: string) => void>();
   private readonly tokens = new Map<number, number>();
+  /** Ids of the upstream's requests whose answers are not sent yet. */
+  private readonly requests = new Set<string | number>();
   private lastToken = 0;
+  private ignored = 0;
 
-  constructor(private readonly inner: Transport) {}
+  constructor(
+    private readonly inner: Transport,
+    private readonly onToolsChanged: () => void,
+  ) {}
+
+  /** Requests of the upstream that are never answered. */
+  get ignoredRequests(): number {
+    return this.ignored;
+  }
 
   /** A token for the `_meta` of one request. Its progress is heard until the answer, or until `unlisten`. */
   listen(onProgress: (paramsJson: string) => void): number {
@@ -41,7 +61,11 @@ export class ProgressTap implements Transport {
 
   async send(message: Message): Promise<void> {
     if (this.listeners.size > 0 && 'method' in message && 'id' in message) this.noteToken(message);
-    await this.inner.send(message);
+    try {
+      await this.inner.send(message);
+    } finally {
+      if (!('method' in message) && message.id !== undefined) this.requests.delete(message.id);
+    }
   }
 
   async close(): Promise<void> {
@@ -61,16 +85,48 @@ export class ProgressTap implements Transport {
   }
 
   private pass(message: Message): void {
-    if ('method' in message && message.method === 'notifications/progress') {
-      const { progressToken, ...params } = message.params ?? {};
-      this.listeners.get(Number(progressToken))?.(JSON.stringify(params));
+    if ('method' in message) {
+      if (!('id' in message)) this.notice(message);
+      else if (this.admit(message)) this.onmessage?.(message);
       return;
     }
-    if (this.tokens.size > 0 && !('method' in message)) {
+    if (this.tokens.size > 0) {
       const id = Number(message.id);
       this.unlisten(this.tokens.get(id) ?? 0);
       this.tokens.delete(id);
     }
     this.onmessage?.(message);
+  }
+
+  private notice({ method, params }: Notification): void {
+    if (method === 'notifications/tools/list_changed') this.onToolsChanged();
+    if (method !== 'notifications/progress') return;
+    const { progressToken, ...progress } = params ?? {};
+    const listener = this.listeners.get(Number(progressToken));
+    const text = listener === undefined ? undefined : progressText(progress);
+    if (text !== undefined) listener?.(text);
+  }
+
+  /** Only what the client will answer may take a place: nothing else would give it back. */
+  private admit(message: Message): boolean {
+    const isAdmitted =
+      this.requests.size < mostRequests &&
+      isJSONRPCRequest(message) &&
+      !this.requests.has(message.id) &&
+      String(message.id).length <= longestRequestId;
+    if (isAdmitted) this.requests.add(message.id);
+    else this.ignored += 1;
+    return isAdmitted;
+  }
+}
+
+/** Undefined: too large or too deep to pass on. Never throws. */
+function progressText(progress: object): string | undefined {
+  try {
+    const text = JSON.stringify(progress);
+    if (Buffer.byteLength(text) > longestProgress) return undefined;
+    return scanJson(text, { maxDepth: deepestProgress }).kind === 'ok' ? text : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -4,12 +4,15 @@ import type { Child } from '@uar/sandbox';
 import { NotSent } from './not-sent.js';
 import { decodeFrame, encodeFrame, problemMessage, type ResultForm } from './frames/frame.js';
 import { LineReader } from './frames/line-reader.js';
+import { Noise } from './noise.js';
 
 export interface StdioTransportOptions {
   readonly child: Child;
   /** Longest line that is read. */
   readonly maxFrameBytes: number;
   readonly stopGraceMs: number;
+  /** The first fault in the handling of what the child wrote; the connection lives on. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** MCP over the pipes of a child. What is no JSON-RPC on its stdout is counted and ignored (P4). */
@@ -19,16 +22,17 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   private readonly child: Child;
   private form: ResultForm = 'parsed';
-  private noise = 0;
+  private readonly noise: Noise;
   private closed = false;
 
   constructor(private readonly options: StdioTransportOptions) {
     this.child = options.child;
+    this.noise = new Noise(options.onFault);
   }
 
-  /** Lines on stdout that were no JSON-RPC. */
+  /** Lines on stdout that were no JSON-RPC, and messages that could not be handled. */
   get noiseLines(): number {
-    return this.noise;
+    return this.noise.count;
   }
 
   start(): Promise<void> {
@@ -36,8 +40,8 @@ export class StdioTransport implements Transport {
       maxBytes: this.options.maxFrameBytes,
       onLine: (line) => this.receive(line),
       onTooLong: ({ id, bytes }) => {
-        if (id === undefined) this.noise += 1;
-        else this.onmessage?.(problemMessage(id, { kind: 'result_too_large', bytes }));
+        if (id === undefined) this.noise.add();
+        else this.deliver(problemMessage(id, { kind: 'result_too_large', bytes }));
       },
     });
     this.child.stdout.on('data', (chunk: Buffer) => reader.read(chunk));
@@ -52,11 +56,13 @@ export class StdioTransport implements Transport {
     this.form = 'raw';
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  /** An answer to the child settles when the pipe took it: its sender heeds that. Ours are bounded by their calls. */
+  async send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.child;
-    if (this.closed || !stdin.writable) return Promise.reject(new NotSent('the process is gone'));
-    stdin.write(`${encodeFrame(message)}\n`);
-    return Promise.resolve();
+    if (this.closed || !stdin.writable) throw new NotSent('the process is gone');
+    const line = `${encodeFrame(message)}\n`;
+    if ('method' in message) stdin.write(line);
+    else await new Promise<void>((resolve) => stdin.write(line, () => resolve()));
   }
 
   /** Settles when the process and all it started are gone. */
@@ -66,9 +72,15 @@ export class StdioTransport implements Transport {
   }
 
   private receive(line: string): void {
-    const messages = decodeFrame(line, this.form);
-    if (messages === undefined) this.noise += 1;
-    else for (const message of messages) this.onmessage?.(message);
+    this.noise.guard(() => {
+      const messages = decodeFrame(line, this.form);
+      if (messages === undefined) this.noise.add();
+      else for (const message of messages) this.deliver(message);
+    });
+  }
+
+  private deliver(message: JSONRPCMessage): void {
+    this.noise.guard(() => this.onmessage?.(message));
   }
 
   private end(): void {

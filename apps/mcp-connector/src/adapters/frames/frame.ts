@@ -31,28 +31,61 @@ export function encodeFrame(message: JSONRPCMessage): string {
 /** `parsed` until initialize is answered, which the SDK's client reads itself; `raw` from then on. */
 export type ResultForm = 'parsed' | 'raw';
 
-/** Messages of a frame (more than one in a batch); `undefined`: not JSON-RPC, noise. */
+/** Deepest message around a result or error that is only cut out, never parsed. */
+const cutBounds = { duplicates: 'last_wins', maxDepth: 512 } as const;
+/** Deepest message that is parsed: whoever walks it recursively stays far from the end of the stack. */
+const parseBounds = { duplicates: 'last_wins', maxDepth: 128 } as const;
+const batchBounds = { duplicates: 'last_wins', maxDepth: cutBounds.maxDepth + 1 } as const;
+const longestId = 64;
+const tooDeep = {
+  kind: 'upstream_error',
+  code: -32603,
+  message: 'the upstream answered something that is nested too deeply',
+} as const;
+
+/** Messages of a frame (more than one in a batch); `undefined`: not JSON-RPC, noise. Linear, and never throws. */
 export function decodeFrame(text: string, form: ResultForm): JSONRPCMessage[] | undefined {
-  const scan = scanJson(text, { duplicates: 'last_wins' });
-  if (scan.kind === 'bad') return undefined;
-  if (scan.rootKind === 'array') {
-    const messages = elementTexts(text).map((element) => decodeFrame(element, form));
-    return messages.some((message) => message === undefined)
-      ? undefined
-      : messages.flatMap((one) => one ?? []);
+  if (!/^\s*\[/.test(text)) {
+    const message = decodeMessage(text, form);
+    return message === undefined ? undefined : [message];
   }
+  if (scanJson(text, batchBounds).kind === 'bad') return undefined;
+  const messages: JSONRPCMessage[] = [];
+  for (const element of elementTexts(text)) {
+    const message = decodeMessage(element, form);
+    if (message === undefined) return undefined;
+    messages.push(message);
+  }
+  return messages;
+}
+
+function decodeMessage(text: string, form: ResultForm): JSONRPCMessage | undefined {
+  const scan = scanJson(text, cutBounds);
+  if (scan.kind === 'bad') return scan.problem === 'too_deep' ? deepAnswer(text) : undefined;
   const part = (name: string): string | undefined => {
     const span = scan.members.get(name);
     return span === undefined ? undefined : text.slice(span.start, span.end);
   };
   const idText = part('id');
-  if (part('method') !== undefined) return [JSON.parse(text)];
+  if (part('method') !== undefined) return isParsable(text) ? JSON.parse(text) : undefined;
   const id = idText === undefined ? undefined : idOf(idText);
   if (id === undefined) return undefined;
   const result = part('result');
-  if (result !== undefined) return [resultMessage(id, result, form)];
+  if (result !== undefined) return resultMessage(id, result, form);
   const error = part('error');
-  return error === undefined ? undefined : [problemMessage(id, errorProblem(error))];
+  return error === undefined ? undefined : problemMessage(id, errorProblem(error));
+}
+
+function isParsable(text: string): boolean {
+  return scanJson(text, parseBounds).kind === 'ok';
+}
+
+/** Too deep to know whether it is JSON: where it looks like an answer, its call need not wait for another. */
+function deepAnswer(text: string): JSONRPCMessage | undefined {
+  const idText = memberText(text, 'id');
+  if (idText === undefined || memberText(text, 'method') !== undefined) return undefined;
+  const id = idOf(idText);
+  return id === undefined ? undefined : problemMessage(id, tooDeep);
 }
 
 /** A response that says why the request has no result. */
@@ -63,6 +96,7 @@ export function problemMessage(id: number, problem: RequestProblem['problem']): 
 
 /** Ids are numbers of ours; an upstream that echoes one as a string is understood. */
 function idOf(text: string): number | undefined {
+  if (text.length > longestId || scanJson(text).kind === 'bad') return undefined;
   const value: unknown = JSON.parse(text);
   const id = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
@@ -76,7 +110,8 @@ function resultMessage(id: number, text: string, form: ResultForm): JSONRPCMessa
       code: -32603,
       message: 'the upstream answered a result that is no object',
     });
-  if (form === 'parsed') return { jsonrpc: '2.0', id, result: JSON.parse(text) };
+  if (form === 'parsed')
+    return isParsable(text) ? { jsonrpc: '2.0', id, result: JSON.parse(text) } : problemMessage(id, tooDeep);
   return { jsonrpc: '2.0', id, result: new RawResult(/[\r\n]/.test(text) ? compact(text) : text) };
 }
 

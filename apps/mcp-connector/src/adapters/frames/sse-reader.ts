@@ -26,7 +26,8 @@ export class SseReader {
   read(chunk: Uint8Array): void {
     let start = this.afterCarriageReturn && chunk[0] === newline ? 1 : 0;
     if (chunk.length > 0) this.afterCarriageReturn = false;
-    for (let end = lineEnd(chunk, start); end !== -1; end = lineEnd(chunk, start)) {
+    const lineEnds = new LineEnds(chunk);
+    for (let end = lineEnds.next(start); end !== -1; end = lineEnds.next(start)) {
       this.take(chunk.subarray(start, end));
       this.endLine();
       start = end + 1;
@@ -79,8 +80,25 @@ export class SseReader {
   }
 }
 
-function lineEnd(chunk: Uint8Array, from: number): number {
-  const feed = chunk.indexOf(newline, from);
-  const carriage = chunk.subarray(from, feed === -1 ? chunk.length : feed).indexOf(carriageReturn);
-  return carriage === -1 ? feed : from + carriage;
+/** Finds line ends from front to back; looks at each byte once for either kind. */
+class LineEnds {
+  private feed = -1;
+  private carriage = -1;
+
+  constructor(private readonly chunk: Uint8Array) {}
+
+  /** The first line end from `from` on, or -1; `from` never decreases. */
+  next(from: number): number {
+    this.feed = this.nextOf(newline, this.feed, from);
+    this.carriage = this.nextOf(carriageReturn, this.carriage, from);
+    const end = Math.min(this.feed, this.carriage);
+    return end === this.chunk.length ? -1 : end;
+  }
+
+  /** `known` as long as it lies ahead; the length of the chunk: none. */
+  private nextOf(byte: number, known: number, from: number): number {
+    if (known >= from) return known;
+    const found = this.chunk.indexOf(byte, from);
+    return found === -1 ? this.chunk.length : found;
+  }
 }

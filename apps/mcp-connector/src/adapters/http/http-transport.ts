@@ -4,6 +4,7 @@ import type { LookupFunction } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
+import { Noise } from '../noise.js';
 import { AuthRequired, Broken, NotSent } from '../not-sent.js';
 import { contentTypeOf, readBody, readEvents } from './body.js';
 import { listenForNotifications } from './notification-stream.js';
@@ -15,6 +16,8 @@ export interface HttpTransportOptions {
   readonly lookup: LookupFunction;
   /** Longest message that is read. */
   readonly maxFrameBytes: number;
+  /** The first fault in the handling of what the upstream sent; the connection lives on. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** Headers that are the transport's own, whatever is configured. */
@@ -48,9 +51,10 @@ export class HttpTransport implements Transport {
   private readonly ownHeaders: Readonly<Record<string, string>>;
   private session: string | undefined;
   private protocolVersion: string | undefined;
-  private noise = 0;
+  private readonly noise: Noise;
 
   constructor(private readonly options: HttpTransportOptions) {
+    this.noise = new Noise(options.onFault);
     this.ownHeaders = Object.fromEntries(
       Object.entries(options.headers)
         .map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -60,9 +64,9 @@ export class HttpTransport implements Transport {
     this.target = { url: options.url, lookup: options.lookup, agent: new agent({ keepAlive: true }) };
   }
 
-  /** Frames that were no JSON-RPC. */
+  /** Frames that were no JSON-RPC, and messages that could not be handled. */
   get noiseFrames(): number {
-    return this.noise;
+    return this.noise.count;
   }
 
   start(): Promise<void> {
@@ -203,17 +207,17 @@ export class HttpTransport implements Transport {
   }
 
   private receive(text: string): void {
-    const messages = decodeFrame(text, this.protocolVersion === undefined ? 'parsed' : 'raw');
-    if (messages === undefined) this.noise += 1;
-    for (const message of messages ?? []) {
-      const isResponse = !('method' in message);
-      this.settle(message, isResponse ? Number(message.id) : undefined);
-    }
+    this.noise.guard(() => {
+      const messages = decodeFrame(text, this.protocolVersion === undefined ? 'parsed' : 'raw');
+      if (messages === undefined) this.noise.add();
+      for (const message of messages ?? [])
+        this.settle(message, 'method' in message ? undefined : Number(message.id));
+    });
   }
 
   private settle(message: JSONRPCMessage, id: number | undefined): void {
     if (id !== undefined) this.open.delete(id);
-    this.onmessage?.(message);
+    this.noise.guard(() => this.onmessage?.(message));
   }
 
   /** Where one kept connection broke, the others may be as dead: the next call gets a new one. */

@@ -1,7 +1,7 @@
 import { ServerConfig } from '@uar/contracts';
 import { describe, expect, it } from 'vitest';
 import { expandServer, type PlaceholderRules } from './placeholders.js';
-import { scrub } from './scrub.js';
+import { replaceSecrets, scrub } from './scrub.js';
 
 const variables: Record<string, string> = {
   TOKEN: 'top-secret',
@@ -83,5 +83,18 @@ describe('scrub', () => {
       scrub('a top-secret-long\nb top-secret \u001b[31m\u202e', ['top-secret', 'top-secret-long', 'a']),
     ).toBe('a *** b *** [31m');
     expect(scrub('x'.repeat(2_000), []).length).toBe(503);
+  });
+
+  it('hides a secret in whatever JSON escaping it comes back', () => {
+    const secret = 'pass"wo\\rd/é';
+    const once = JSON.stringify(secret);
+    const spelled = [
+      once,
+      once.replace('é', '\\u00e9'),
+      once.replace('é', '\\u00E9'),
+      once.replace('/', '\\/'),
+    ];
+    for (const text of [secret, ...spelled, JSON.stringify({ body: JSON.stringify({ a: secret }) })])
+      expect(replaceSecrets(text, [secret]), text).not.toMatch(/pass|rd/);
   });
 });
