@@ -3,7 +3,7 @@ import { verifyLedgerFile } from './chain/verify-file.js';
 import type { Request } from './link.js';
 import { asUnavailable } from './sqlite/failure.js';
 import { openEngine, type Engine } from './sqlite/engine.js';
-import { maxGroup } from './sqlite/group-commit.js';
+import { groupSize } from './sqlite/group-commit.js';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.js';
 
 function serve(port: MessagePort, engine: Engine): void {
@@ -18,7 +18,7 @@ function serve(port: MessagePort, engine: Engine): void {
     while (queue.length > 0) {
       // What arrived during the last commit joins the next one.
       for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) take(more.message);
-      send(port, { kind: 'responses', responses: engine.run(queue.splice(0, maxGroup)) });
+      send(port, { kind: 'responses', responses: engine.run(queue.splice(0, groupSize(queue))) });
     }
     if (!closing) return;
     engine.close();

@@ -6,8 +6,10 @@ import {
   ftruncateSync,
   openSync,
   readSync,
+  statSync,
   writeSync,
 } from 'node:fs';
+import { readLines } from './lines.js';
 import type { HeadSigner, Head } from './signed-head.js';
 
 const syncEveryMs = 1_000;
@@ -24,19 +26,37 @@ const syncEveryMs = 1_000;
  * head before them: what is left is a shorter, valid history. Whoever holds the signing key too can write any history.
  * Both show only to somebody who holds an earlier head: ship the lines off the machine as they appear (log collector,
  * append-only bucket, a mail to the auditor) and give them to the verification as `witnessed`.
- * Receipts committed after the last line (a crash between commit and append, at most one group) are covered by their
- * hashes alone until the next head, which is written at the next start at the latest.
+ * Receipts committed after the last line (a crash between commit and append, at most `maxUncovered`) are covered by their
+ * hashes alone until the next head, which is written at the next start at the latest. Beyond that, or when the file has
+ * fewer lines than the ledger has counted, or names a head the chain does not contain, the ledger does not open and nothing
+ * is signed. So emptying this file shows. But the count stands in the ledger file, and whoever can write the data folder
+ * can lower it too: then a chain of up to `maxUncovered` receipts, or as many after a head that was left standing, can
+ * be rewritten and is signed at the next start. No secret kept beside the data would help; heads shipped elsewhere do.
  */
 export class HeadsFile {
   readonly #descriptor: number;
   readonly #sign: HeadSigner;
   #syncing = false;
   #syncedAt = 0;
+  #lines: number;
+  #durableLines = 0;
 
   constructor(options: { path: string; sign: HeadSigner }) {
     this.#sign = options.sign;
     this.#descriptor = openSync(options.path, 'a+', 0o600);
     dropTornLine(this.#descriptor);
+    this.#lines = countLines(options.path);
+  }
+
+  /** Lines that a power loss does not take. */
+  get durableLines(): number {
+    return this.#durableLines;
+  }
+
+  /** Throws what the file system says. */
+  sync(): void {
+    fsyncSync(this.#descriptor);
+    this.#durableLines = this.#lines;
   }
 
   /** All lines or none. Throws what the file system says. */
@@ -50,6 +70,7 @@ export class HeadsFile {
       this.#takeBack(before);
       throw error;
     }
+    this.#lines += heads.length;
     this.#syncSoon();
   }
 
@@ -77,10 +98,18 @@ export class HeadsFile {
     if (this.#syncing || now - this.#syncedAt < syncEveryMs) return;
     this.#syncing = true;
     this.#syncedAt = now;
-    fdatasync(this.#descriptor, () => {
+    const lines = this.#lines;
+    fdatasync(this.#descriptor, (error) => {
       this.#syncing = false;
+      if (!error) this.#durableLines = Math.max(this.#durableLines, lines);
     });
   }
+}
+
+function countLines(path: string): number {
+  let count = 0;
+  if (statSync(path).isFile()) for (const { whole } of readLines(path)) count += whole ? 1 : 0;
+  return count;
 }
 
 /** A line cut off by a crash was never a head; the next one starts on a line of its own. */

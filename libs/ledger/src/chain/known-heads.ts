@@ -25,11 +25,12 @@ export class KnownHeads {
   readonly #check: (head: SignedHead) => string | undefined;
   #problem: string | undefined;
 
-  constructor(sources: HeadSources) {
+  /** `headLines`: how many lines the file is known to have had. */
+  constructor(sources: HeadSources, headLines = 0) {
     this.#check = createHeadCheck(sources.publicKeys);
     for (const head of sources.witnessed ?? []) this.#take(head);
     if (sources.headsFile === undefined) return;
-    if (existsSync(sources.headsFile)) this.#read(sources.headsFile);
+    if (existsSync(sources.headsFile)) this.#read(sources.headsFile, headLines);
     else this.#problem = `${sources.headsFile} is missing`;
   }
 
@@ -43,7 +44,7 @@ export class KnownHeads {
     return problem === undefined ? { heads } : { heads, problem };
   }
 
-  #read(path: string): void {
+  #read(path: string, headLines: number): void {
     let number = 0;
     for (const { text, whole } of readLines(path)) {
       number += 1;
@@ -52,6 +53,7 @@ export class KnownHeads {
       // A last line without its line break is one that a crash cut off.
       else if (whole) this.#problem ??= `line ${number} of ${path} is not a signed head`;
     }
+    if (number < headLines) this.#problem ??= `${path} has ${number} lines of ${headLines} written`;
   }
 
   #take(head: SignedHead): void {
@@ -70,7 +72,8 @@ export class KnownHeads {
   }
 }
 
-function parseHead(text: string): SignedHead | undefined {
+/** Undefined for a line that is no head. Says nothing of its signature. */
+export function parseHead(text: string): SignedHead | undefined {
   try {
     return SignedHead.safeParse(JSON.parse(text)).data;
   } catch {

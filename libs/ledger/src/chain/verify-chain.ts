@@ -1,4 +1,5 @@
 import { Receipt, genesisHash, type Digest, type ReceiptVerification } from '@uar/contracts';
+import { firstUncovered } from './coverage.js';
 import { receiptHash } from './receipt-hash.js';
 
 /** What is to be checked: receipts of one tenant as they were found, in order, and what heads say about them. */
@@ -10,6 +11,8 @@ export interface ChainClaim {
   readonly heads: ReadonlyMap<number, Digest>;
   /** Why the heads themselves cannot be relied on. */
   readonly headProblem?: string;
+  /** So many receipts were there when the heads were read, which therefore have to cover them. Absent: no heads are expected. */
+  readonly expected?: number;
 }
 
 export type FoundReceipt =
@@ -23,7 +26,7 @@ interface Link {
 
 /**
  * Walks one chain from its first receipt: each link's place, its tie to the one before, its own hash, every signed head that
- * names it; at the end, that the chain reaches the last signed head. Stops at the first link that does not hold.
+ * names it; at the end, that the chain reaches the last signed head and the heads cover the chain. Stops at the first link that does not hold.
  */
 export function verifyChain(claim: ChainClaim): ReceiptVerification {
   let last: Link = { seq: 0, hash: genesisHash };
@@ -40,10 +43,23 @@ export function verifyChain(claim: ChainClaim): ReceiptVerification {
       `the chain ends at ${last.seq}, a signed head names receipt ${furthest}`,
     );
   }
+  const uncovered = uncoveredFrom(claim.expected ?? 0, furthest);
+  if (uncovered !== undefined) {
+    const none = furthest === 0 ? 'no signed head names this chain' : `the last signed head is ${furthest}`;
+    return broken(
+      last,
+      uncovered,
+      claim.headProblem ?? `${none}, receipts ${uncovered} and later are not covered`,
+    );
+  }
   if (claim.headProblem !== undefined) {
     return { ok: false, length: last.seq, head: last.hash, problem: claim.headProblem };
   }
   return { ok: true, length: last.seq, head: last.hash };
+}
+
+function uncoveredFrom(expected: number, furthest: number): number | undefined {
+  return expected > 0 && furthest === 0 ? 1 : firstUncovered(expected, furthest);
 }
 
 function checkLink(found: FoundReceipt, last: Link, claim: ChainClaim): Link | string {

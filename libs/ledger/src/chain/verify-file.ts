@@ -4,24 +4,28 @@ import { KnownHeads, type HeadSources } from './known-heads.js';
 import { readLines } from './lines.js';
 import { canonicalText } from './receipt-hash.js';
 import { verifyChain, type FoundReceipt } from './verify-chain.js';
+import { heldChains } from '../sqlite/held-chains.js';
 
 /** Verification per tenant. */
 export type Verifications = ReadonlyMap<string, ReceiptVerification>;
 
 /**
- * Checks the chains in a ledger file, offline or beside the process that writes it (heads are read first, so what is
- * written meanwhile does not look cut). `tenant`: only that one. Throws when the file cannot be opened as a ledger.
+ * Checks the chains in a ledger file, offline or beside the process that writes it (lengths are read before
+ * heads and heads before chains, so what is written meanwhile looks neither uncovered nor cut). `tenant`: only that one. Throws when the file cannot be opened as a ledger.
  */
 export function verifyLedgerFile(options: { file: string; tenant?: string } & HeadSources): Verifications {
-  const heads = new KnownHeads(options);
   const database = new Database(options.file, { readonly: true, fileMustExist: true });
   try {
+    const held = heldChains(database);
+    const heads = new KnownHeads(options, held.headLines);
+    const expected = (tenant: string) =>
+      options.headsFile === undefined ? 0 : (held.lengths.get(tenant) ?? 0);
     const tenants = database
       .prepare<[], { tenant: string }>('SELECT DISTINCT tenant FROM receipts')
       .all()
       .map((row) => row.tenant);
     const wanted = options.tenant === undefined ? [...heads.tenants(), ...tenants] : [options.tenant];
-    return verifyAll(wanted, heads, (tenant) => storedReceipts(database, tenant));
+    return verifyAll(wanted, heads, { receipts: (tenant) => storedReceipts(database, tenant), expected });
   } finally {
     database.close();
   }
@@ -42,7 +46,9 @@ export function verifyExportFile(options: { file: string; tenant?: string } & He
     else found.set(tenant, [receipt]);
   }
   const wanted = options.tenant === undefined ? [...heads.tenants(), ...found.keys()] : [options.tenant];
-  return verifyAll(wanted, heads, (tenant) => found.get(tenant) ?? []);
+  const receipts = (tenant: string) => found.get(tenant) ?? [];
+  const expected = (tenant: string) => (options.headsFile === undefined ? 0 : receipts(tenant).length);
+  return verifyAll(wanted, heads, { receipts, expected });
 }
 
 /** The receipts of one tenant as the database holds them; text that is not byte for byte the RFC 8785 form is unreadable. */
@@ -58,12 +64,17 @@ function* storedReceipts(database: Database.Database, tenant: string): Generator
 function verifyAll(
   tenants: readonly string[],
   heads: KnownHeads,
-  receiptsOf: (tenant: string) => Iterable<FoundReceipt>,
+  chain: { receipts(tenant: string): Iterable<FoundReceipt>; expected(tenant: string): number },
 ): Verifications {
   const verifications = new Map<string, ReceiptVerification>();
   for (const tenant of [...new Set(tenants)].sort()) {
     const known = heads.of(tenant);
-    const claim = { tenant, receipts: receiptsOf(tenant), heads: known.heads };
+    const claim = {
+      tenant,
+      receipts: chain.receipts(tenant),
+      heads: known.heads,
+      expected: chain.expected(tenant),
+    };
     verifications.set(
       tenant,
       verifyChain(known.problem === undefined ? claim : { ...claim, headProblem: known.problem }),

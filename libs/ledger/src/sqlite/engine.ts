@@ -1,10 +1,13 @@
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { closeSync, openSync, realpathSync } from 'node:fs';
+import type Database from 'better-sqlite3';
 import { HeadsFile } from '../chain/heads-file.js';
+import { checkSignedHeads } from '../chain/opening-check.js';
 import { createHeadSigner } from '../chain/signed-head.js';
 import type { Request, Response } from '../link.js';
 import { openDatabase } from './database.js';
 import { GroupCommit } from './group-commit.js';
+import { heldChains } from './held-chains.js';
 import { takeLock } from './instance-lock.js';
 import { receiptChains } from './receipts.js';
 import { sqliteStore } from './sqlite-store.js';
@@ -24,15 +27,13 @@ export interface Engine {
   close(): void;
 }
 
-/** Lock, integrity check, migrations, then heads of what a crash left without one. Throws a `LedgerError`, or what the disk says. */
+/** Lock, integrity check, migrations, the chains against their signed heads, then heads of what a crash left without one. Throws a `LedgerError`, or what the disk says. */
 export function openEngine(options: EngineOptions): Engine {
   const file = options.file === inMemory ? inMemory : realFile(options.file);
   const lock = file === inMemory ? undefined : takeLock(file);
   try {
     const database = openDatabase({ ...options, file });
-    const headsFile =
-      options.heads &&
-      new HeadsFile({ path: options.heads.file, sign: createHeadSigner(options.heads.signingKey) });
+    const headsFile = options.heads && openHeads(database, options.heads);
     const chains = receiptChains(database);
     const commit = new GroupCommit({ database, store: sqliteStore(database, chains), chains, headsFile });
     return {
@@ -48,6 +49,16 @@ export function openEngine(options: EngineOptions): Engine {
     };
   } catch (error) {
     lock?.release();
+    throw error;
+  }
+}
+
+function openHeads(database: Database.Database, heads: NonNullable<EngineOptions['heads']>): HeadsFile {
+  try {
+    checkSignedHeads(heads.file, [createPublicKey(heads.signingKey)], heldChains(database));
+    return new HeadsFile({ path: heads.file, sign: createHeadSigner(heads.signingKey) });
+  } catch (error) {
+    database.close();
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { HeadsFile } from '../chain/heads-file.js';
+import { maxUncovered } from '../chain/coverage.js';
 import type { Head } from '../chain/signed-head.js';
 import type { LedgerError } from '../ledger-error.js';
 import type { Request, Response } from '../link.js';
@@ -8,7 +9,24 @@ import { asUnavailable } from './failure.js';
 import type { ReceiptChains } from './receipts.js';
 
 /** Most writes in one transaction: the fsync of a commit is shared by all of them. */
-export const maxGroup = 256;
+const maxGroup = 256;
+
+/** How many of these the next group takes: no more receipts than may lack a head after a crash. */
+export function groupSize(requests: readonly Request[]): number {
+  let receipts = 0;
+  const end = requests.findIndex((request, n) => {
+    receipts += receiptsIn(request);
+    return n === maxGroup || (n > 0 && receipts > maxUncovered);
+  });
+  return end === -1 ? requests.length : end;
+}
+
+/** At most; every other write leaves one receipt or none. */
+function receiptsIn({ operation, input }: Request): number {
+  const ask: unknown = operation === 'appendReceipts' ? input : undefined;
+  const { receipts } = Object(ask) as { receipts?: unknown };
+  return Array.isArray(receipts) ? receipts.length : 1;
+}
 
 /**
  * Runs operations in groups: all writes of a group in one transaction, each under a savepoint of its own, so that one that
@@ -21,6 +39,9 @@ export class GroupCommit {
   readonly #headsFile: HeadsFile | undefined;
   /** Heads of committed receipts that the file did not take yet: until it does, nothing more is written. */
   #owed: readonly Head[];
+  /** Receipts, at most, whose heads a power loss may take. */
+  #unsynced = 0;
+  readonly #countHeads: Database.Statement<[number, number]>;
 
   constructor(parts: {
     database: Database.Database;
@@ -33,7 +54,10 @@ export class GroupCommit {
     this.#chains = parts.chains;
     this.#headsFile = parts.headsFile;
     this.#owed = this.#chains.grownHeads();
+    this.#countHeads = this.#database.prepare('UPDATE heads_written SET lines = ? WHERE lines < ?');
+    const signs = this.#owed.length > 0;
     this.#payHeads();
+    if (signs) this.#headsFile?.sync();
   }
 
   run(requests: readonly Request[]): readonly Response[] {
@@ -47,7 +71,10 @@ export class GroupCommit {
     let responses: readonly Response[];
     try {
       this.#payHeads();
+      this.#syncHeads(requests);
       this.#database.exec('BEGIN IMMEDIATE');
+      const lines = this.#headsFile?.durableLines ?? 0;
+      this.#countHeads.run(lines, lines);
       responses = requests.map((request) => this.#underSavepoint(request));
       this.#database.exec('COMMIT');
     } catch (error) {
@@ -93,6 +120,15 @@ export class GroupCommit {
   #payHeads(): void {
     if (this.#owed.length > 0) this.#headsFile?.append(this.#owed);
     this.#owed = [];
+  }
+
+  #syncHeads(requests: readonly Request[]): void {
+    const adding = requests.reduce((sum, request) => sum + receiptsIn(request), 0);
+    if (this.#unsynced > 0 && this.#unsynced + adding > maxUncovered) {
+      this.#headsFile?.sync();
+      this.#unsynced = 0;
+    }
+    this.#unsynced += adding;
   }
 
   #rollBack(): void {

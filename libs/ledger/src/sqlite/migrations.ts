@@ -70,6 +70,14 @@ const migrations: readonly Migration[] = [
       INSERT INTO probe VALUES (1, 0, x'');
     `,
   },
+  {
+    version: 2,
+    name: 'how many lines the heads file is known to have',
+    sql: `
+      CREATE TABLE heads_written (id INTEGER PRIMARY KEY CHECK (id = 1), lines INTEGER NOT NULL) STRICT;
+      INSERT INTO heads_written VALUES (1, 0);
+    `,
+  },
 ];
 
 /** Brings the schema up to date, one transaction per step. Throws `too_new` for a file of a later version. */

@@ -1,0 +1,58 @@
+import { existsSync, statSync } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { LedgerError } from '../ledger-error.js';
+import { firstUncovered } from './coverage.js';
+import { parseHead } from './known-heads.js';
+import { readLines } from './lines.js';
+import { createHeadCheck, type SignedHead } from './signed-head.js';
+
+/** What the ledger holds, to be compared with the heads that were signed for it. */
+export interface HeldChains {
+  /** Tenant -> seq of its last receipt. */
+  readonly lengths: ReadonlyMap<string, number>;
+  /** Lines the heads file is known to have had. */
+  readonly headLines: number;
+  hashAt(tenant: string, seq: number): string | undefined;
+}
+
+/** Throws `corrupt` rather than let a chain be signed that the heads signed so far do not vouch for. */
+export function checkSignedHeads(path: string, publicKeys: readonly KeyObject[], held: HeldChains): void {
+  const { lines, last } = lastHeads(path);
+  if (lines < held.headLines) throw refused(path, `it has ${lines} lines of ${held.headLines} written`);
+  const check = createHeadCheck(publicKeys);
+  for (const head of last.values()) {
+    const problem = check(head);
+    if (problem !== undefined) throw refused(path, `tenant ${head.tenant}: ${problem}`);
+    if (held.hashAt(head.tenant, head.seq) !== head.hash) {
+      throw refused(path, `the chain of tenant ${head.tenant} does not contain its signed head ${head.seq}`);
+    }
+  }
+  for (const [tenant, length] of held.lengths) {
+    const missing = firstUncovered(length, last.get(tenant)?.seq ?? 0);
+    if (missing !== undefined) {
+      throw refused(path, `no signed head covers receipts ${missing} to ${length} of tenant ${tenant}`);
+    }
+  }
+}
+
+function refused(path: string, problem: string): LedgerError {
+  const remedy =
+    'Restore the heads file (and ledger) that belong together, or move both aside to start a new ledger';
+  return new LedgerError(
+    'corrupt',
+    `the ledger does not fit its signed heads in ${path}: ${problem}. ${remedy}.`,
+  );
+}
+
+function lastHeads(path: string): { lines: number; last: Map<string, SignedHead> } {
+  const last = new Map<string, SignedHead>();
+  let lines = 0;
+  if (!existsSync(path) || !statSync(path).isFile()) return { lines, last };
+  for (const { text, whole } of readLines(path)) {
+    if (!whole) continue;
+    lines += 1;
+    const head = parseHead(text);
+    if (head && head.seq >= (last.get(head.tenant)?.seq ?? 0)) last.set(head.tenant, head);
+  }
+  return { lines, last };
+}
