@@ -84,7 +84,8 @@ withBothBuses('votes on approvals', (connect) => {
 
     it("is refused to the owner of the requester's agent", async () => {
       const setting = { tenant: acme, namespace: 'agent', key: 'coder', if_revision: 0 };
-      value(await gateway.bus.ask(writeSetting, { ...setting, value: { title: 'Coder', owner: 'olga' } }));
+      const registry = await connect('catalog-registry');
+      value(await registry.ask(writeSetting, { ...setting, value: { title: 'Coder', owner: 'olga' } }));
       const own = await made({ requester: principal('eve', { agent_id: 'coder' }) });
       expect(await vote(approver('olga'), own)).toEqual({ kind: 'forbidden', cause: 'forbidden' });
       expect(await vote(approver('alone'), own)).toMatchObject({ kind: 'counted' });

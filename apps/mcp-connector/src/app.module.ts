@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { definitionDigest } from '@uar/catalog';
-import { processEnvironment, type Environment, type ResolvedConfig } from '@uar/config';
+import { processEnvironment, type Environment } from '@uar/config';
 import { callProgressed } from '@uar/contracts';
 import { createGrantVerifier } from '@uar/grant';
 import { readPublicKey } from '@uar/keys';
@@ -26,7 +26,7 @@ const childGraceMs = 5_000;
 export class McpConnectorModule {
   static with(context: ServiceContext): DynamicModule {
     const { bus, log } = context;
-    const ports = connectPorts(context.config, processEnvironment());
+    const ports = connectPorts(context, processEnvironment());
     const fleet: Fleet = new Fleet(
       {
         ...ports,
@@ -58,7 +58,7 @@ export class McpConnectorModule {
   }
 }
 
-function connectPorts(config: ResolvedConfig, environment: Environment): ConnectPorts {
+function connectPorts({ config, log }: ServiceContext, environment: Environment): ConnectPorts {
   const isFull = config.profile === 'server-full';
   const lookup = variableLookup({ environment, secretsDir: environment['UAR_SECRETS_DIR'] });
   const rules = isFull ? { lookup, allowed: config.mcp.placeholder_allow } : { lookup };
@@ -73,8 +73,14 @@ function connectPorts(config: ResolvedConfig, environment: Environment): Connect
       addresses: addressRules(config.mcp.allowed_private_networks),
       maxFrameBytes: config.limits.result_kb * 1024 + frameSlackBytes,
       stopGraceMs: childGraceMs,
+      // The name alone: the message may quote what the upstream sent.
+      onFault: (error) => log.error({ fault: nameOf(error) }, 'an upstream sent what could not be read'),
     }),
   };
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }
 
 function grantCheck({ bus, config }: ServiceContext): CheckGrant {

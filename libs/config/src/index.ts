@@ -4,7 +4,13 @@ export { isLoopbackHost } from './check/loopback.js';
 export { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
 export { productRoot } from './sources/paths.js';
 export { formatProblems, type Problem } from './check/problem.js';
-export { resolveConfig, unnamedTenant, urlOf, type ResolvedConfig, type ResolvedTenant } from './resolve/resolve.js';
+export {
+  resolveConfig,
+  unnamedTenant,
+  urlOf,
+  type ResolvedConfig,
+  type ResolvedTenant,
+} from './resolve/resolve.js';
 export { UarConfig } from './schema.js';
 export { cleanServerName, nameProblem, reservedServers } from './check/server-names.js';
 export { describeConfig, type ConfigRow } from './describe.js';

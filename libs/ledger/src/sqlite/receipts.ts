@@ -33,13 +33,7 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   const end = (tenant: string): Receipt | undefined => parse(last.get(tenant));
   const grown = new Set(tenants.all().map((row) => row.tenant));
 
-  const outcomeOf = database.prepare<[string, string], { receipt: string }>(
-    'SELECT receipt FROM receipts WHERE tenant = ? AND ended_call = ?',
-  );
-
-  /** Whoever did not hear our answer asks again: a call has one outcome receipt, and keeps the first. */
-  const written = ({ kind, tenant, call_id }: ReceiptBody): Receipt | undefined =>
-    kind === 'outcome' && call_id !== undefined ? parse(outcomeOf.get(tenant, call_id)) : undefined;
+  const written = writtenOutcomes(database);
 
   const append = (body: ReceiptBody): ReceiptPosition => {
     const earlier = written(body);
@@ -69,6 +63,15 @@ export function receiptChains(database: Database.Database): ReceiptChains {
       return heads;
     },
   };
+}
+
+/** Whoever did not hear our answer asks again: a call has one outcome receipt, and keeps the first. */
+function writtenOutcomes(database: Database.Database): (body: ReceiptBody) => Receipt | undefined {
+  const find = database.prepare<[string, string], { receipt: string }>(
+    'SELECT receipt FROM receipts WHERE tenant = ? AND ended_call = ?',
+  );
+  return ({ kind, tenant, call_id }) =>
+    kind === 'outcome' && call_id !== undefined ? parse(find.get(tenant, call_id)) : undefined;
 }
 
 function parse(row: { receipt: string } | undefined): Receipt | undefined {
