@@ -54,15 +54,15 @@ export function receiptChains(database: Database.Database): ReceiptChains {
       return receipt ? { kind: 'found', receipt } : { kind: 'not_found' };
     },
     grownHeads: () => {
-      const at = new Date().toISOString();
-      const heads = [...grown].flatMap((tenant) => {
-        const receipt = end(tenant);
-        return receipt ? [{ tenant, seq: receipt.seq, hash: receipt.hash, at }] : [];
-      });
+      const heads = [...grown].flatMap((tenant) => headOf(tenant, end(tenant)));
       grown.clear();
       return heads;
     },
   };
+}
+
+function headOf(tenant: TenantId, receipt: Receipt | undefined): Head[] {
+  return receipt ? [{ tenant, seq: receipt.seq, hash: receipt.hash, at: new Date().toISOString() }] : [];
 }
 
 /** Whoever did not hear our answer asks again: a call has one outcome receipt, and keeps the first. */
