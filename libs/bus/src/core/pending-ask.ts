@@ -13,15 +13,11 @@ interface PendingAskOptions<E extends Exchange> {
   settle(reply: Reply<E>): void;
 }
 
-/** Envelopes carry whole milliseconds, timers fire late: both ends may take the same moment for the deadline. */
-const clockGrainMs = 2;
-
 /** One ask that waits for its answer. Settles once. */
 export class PendingAsk<E extends Exchange> {
   readonly #options: PendingAskOptions<E>;
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort: (() => void) | undefined;
-  readonly #endsAt: number;
   #assembly: Assembly | undefined;
 
   constructor(
@@ -29,7 +25,6 @@ export class PendingAsk<E extends Exchange> {
     options: PendingAskOptions<E>,
   ) {
     this.#options = options;
-    this.#endsAt = performance.now() + options.waitMs - clockGrainMs;
     this.#timer = setTimeout(() => this.fail(faultOf('timed_out')), options.waitMs);
     if (options.signal !== undefined) {
       this.#onAbort = () => this.fail(faultOf('timed_out', 'the asker stopped waiting'));
@@ -40,11 +35,7 @@ export class PendingAsk<E extends Exchange> {
   take(arrival: Arrival): void {
     if (arrival === 'no_responders') return this.fail(faultOf('no_responders'));
     const fault = arrival.headers?.fault;
-    if (fault !== undefined) {
-      // A handler that gave up at our own deadline did not break: our time is over.
-      const isOver = performance.now() >= this.#endsAt;
-      return this.fail(isOver ? faultOf('timed_out') : faultFromWire(fault, arrival.headers?.faultId));
-    }
+    if (fault !== undefined) return this.fail(faultFromWire(fault, arrival.headers?.faultId));
     this.#assemble(arrival);
   }
 
