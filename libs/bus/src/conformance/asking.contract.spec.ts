@@ -22,6 +22,7 @@ withBothBuses('asking', (connect) => {
   let gateway: Bus;
   const ran: string[] = [];
   const contexts: AskContext[] = [];
+  const answering = gate();
 
   beforeAll(async () => {
     gateway = await connect('gateway');
@@ -43,6 +44,8 @@ withBothBuses('asking', (connect) => {
       if (ask.tenant === tenant) {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         ran.push('aborted');
+        // Both ends take the same moment for the deadline: an answer now could still win.
+        await answering.opened;
       }
       return { ok: true, length: 0, head: `sha256:${'0'.repeat(64)}`, problem: ask.tenant };
     });
@@ -85,6 +88,7 @@ withBothBuses('asking', (connect) => {
     const reply = await gateway.ask(verifyReceipts, { tenant }, { deadlineMs: 40 });
     expect(reply).toMatchObject({ fault: 'timed_out' });
     await expect.poll(() => ran, { timeout: 10_000 }).toContain('aborted');
+    answering.open();
   });
 
   it('sends nothing when the deadline has passed or the asker has already gone', async () => {
