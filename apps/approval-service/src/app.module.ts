@@ -6,6 +6,7 @@ import {
   type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
+import { BUS } from '@uar/bus';
 import type { Ledger } from '@uar/ledger';
 import type { ServiceContext } from '@uar/service';
 import { SettingsAgentOwners } from './adapters/agent-owners.js';
@@ -52,6 +53,7 @@ function providers(context: ServiceContext): Provider[] {
   const { bus, config, log } = context;
   const announcer = new BusAnnouncer(bus);
   return [
+    { provide: BUS, useValue: bus },
     { provide: LEDGER, useFactory: () => openServiceLedger(config) },
     { provide: LedgerStatus, inject: [LEDGER], useFactory: (ledger: Ledger) => new LedgerStatus(ledger) },
     {

@@ -1,11 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Answers } from '@uar/bus';
+import { Answers, BUS, type Bus } from '@uar/bus';
 import {
   claimKey,
   keepCall,
   readKeptCall,
   readLedgerStatus,
   readSettings,
+  settingsChanged,
   writeSetting,
   type AnswerOf,
   type AskOf,
@@ -19,6 +20,7 @@ export class LedgerController {
   constructor(
     @Inject(LEDGER) private readonly ledger: Ledger,
     @Inject(LedgerStatus) private readonly status: LedgerStatus,
+    @Inject(BUS) private readonly bus: Bus,
   ) {}
 
   @Answers(readSettings)
@@ -27,8 +29,11 @@ export class LedgerController {
   }
 
   @Answers(writeSetting)
-  writeSetting(ask: AskOf<typeof writeSetting>): Promise<AnswerOf<typeof writeSetting>> {
-    return this.ledger.writeSetting(ask);
+  async writeSetting(ask: AskOf<typeof writeSetting>): Promise<AnswerOf<typeof writeSetting>> {
+    const { tenant, namespace, key } = ask;
+    const answer = await this.ledger.writeSetting(ask);
+    if (answer.kind === 'written') this.bus.announce(settingsChanged, { tenant, namespace, key });
+    return answer;
   }
 
   @Answers(keepCall)

@@ -65,7 +65,7 @@ export const CallDecision = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('deny'),
     ...decided,
-    outcome: z.enum(['unknown_tool', 'quarantined', 'capability_denied', 'policy_denied']),
+    outcome: z.enum(['unknown_tool', 'run_denied', 'quarantined', 'capability_denied', 'policy_denied']),
     /** For holders of `readReceipts` only: `not_permitted`, `forbidden`, `policy_error`, `request_invalid`, `principal_expired`, ... */
     cause: z.string(),
   }),

@@ -1,3 +1,4 @@
+export { AgentBody, AgentId, AgentView, Scope, Selection, agentsNamespace } from './agent.js';
 export {
   ApprovalDraft,
   ApprovalStatus,
@@ -81,9 +82,18 @@ export {
   TenantId,
   ToolName,
 } from './ids.js';
-export { claimKey, keepCall, readKeptCall, readLedgerStatus, readSettings, writeSetting } from './ledger.js';
+export {
+  Setting,
+  claimKey,
+  keepCall,
+  readKeptCall,
+  readLedgerStatus,
+  readSettings,
+  settingsChanged,
+  writeSetting,
+} from './ledger.js';
 export { Effect, Outcome, effectOf, outcomes, type McpForm, type OutcomeRow } from './outcome.js';
-export { Caller, Capability, Channel, Principal, ProfileName, principalId } from './principal.js';
+export { Caller, Capability, Channel, Principal, ProfileName, RunLimits, principalId } from './principal.js';
 export {
   Receipt,
   ReceiptBody,
@@ -105,5 +115,11 @@ export {
   ServerView,
   ToolOverride,
 } from './server.js';
+export {
+  StoredTenantSettings,
+  TenantSettings,
+  tenantNamespace,
+  tenantSettingsKey,
+} from './tenant-settings.js';
 export { CatalogEntry, ToolFacts, ToolListView, ToolState, ToolView } from './tool.js';
 export { topology, type BusRights, type ServiceName } from './topology.js';

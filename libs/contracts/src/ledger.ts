@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
+import { announcement, exchange } from './exchange.js';
 import { CallId, Digest, EpochMs, TenantId } from './ids.js';
+import { ReceiptBody, ReceiptPosition } from './receipt.js';
 
-const Setting = z.strictObject({
+/** e.g. `server`, `run-policy`, `tenant`. */
+const Namespace = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
+
+export const Setting = z.strictObject({
   tenant: TenantId,
-  /** e.g. `server`, `run-policy`, `tenant`. */
-  namespace: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
+  namespace: Namespace,
   key: z.string().min(1).max(128),
   revision: z.number().int().positive(),
   value: z.unknown(),
 });
+export type Setting = z.output<typeof Setting>;
 
 /** All settings of a namespace, across tenants, in order of tenant and key. */
 export const readSettings = exchange({
@@ -19,7 +23,10 @@ export const readSettings = exchange({
   deadlineMs: 5_000,
 });
 
-/** Compare and set: `if_revision` 0 = must not exist. `value: null` removes. Durable when answered. */
+/**
+ * Compare and set: `if_revision` 0 = must not exist. `value: null` removes. Durable when answered, `receipt` with it: both
+ * are written or neither is.
+ */
 export const writeSetting = exchange({
   subject: 'uar.v1.ledger.settings.write',
   ask: z.strictObject({
@@ -28,12 +35,23 @@ export const writeSetting = exchange({
     key: z.string(),
     value: z.unknown(),
     if_revision: z.number().int().nonnegative(),
+    receipt: ReceiptBody.optional(),
   }),
   answer: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('written'), revision: z.number().int() }),
+    z.strictObject({
+      kind: z.literal('written'),
+      revision: z.number().int(),
+      receipt: ReceiptPosition.optional(),
+    }),
     z.strictObject({ kind: z.literal('conflict'), revision: z.number().int() }),
   ]),
   deadlineMs: 3_000,
+});
+
+/** A setting was written or removed: whoever holds a replica of its namespace reads it again. */
+export const settingsChanged = announcement({
+  subject: 'uar.v1.event.settings.changed',
+  body: z.strictObject({ tenant: TenantId, namespace: Namespace, key: z.string() }),
 });
 
 /** The view of an async or idempotency-keyed call: kept encrypted until it expires, 1 MB at most. */

@@ -30,6 +30,15 @@ export const Principal = z.strictObject({
 });
 export type Principal = z.output<typeof Principal>;
 
+/** What a run leaves of its principal's rights (DESIGN.md 6). */
+export const RunLimits = z.strictObject({
+  /** `auto`: a human where the decision needs one; `ask`: always; `deny`: what would need one is refused. */
+  tool_approval: z.enum(['auto', 'ask', 'deny']),
+  /** Absent: those of the principal. */
+  capabilities: z.array(Capability).optional(),
+});
+export type RunLimits = z.output<typeof RunLimits>;
+
 /** Who asks, through what, in which run: the part of a question that every stage shares. */
 export const Caller = z.strictObject({
   principal: Principal,
@@ -37,6 +46,8 @@ export const Caller = z.strictObject({
   ip: z.string().optional(),
   run_id: RunId,
   session_id: z.string(),
+  /** Absent: the run takes nothing away. */
+  run_limits: RunLimits.optional(),
 });
 export type Caller = z.output<typeof Caller>;
 

@@ -56,6 +56,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       ledger.readKeptCall,
       ledger.claimKey,
       ledger.readLedgerStatus,
+      ledger.readSettings,
+      ledger.writeSetting,
       host.hosts.mcp.run,
       host.hosts.mcp.cancel,
       host.hosts.native.run,
@@ -67,6 +69,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       catalog.catalogBeat,
       catalog.hostBeat,
       governance.policiesChanged,
+      ledger.settingsChanged,
       approval.approvalRequired,
       approval.approvalSettled,
       host.callProgressed,
@@ -104,9 +107,9 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       governance.authorizeActions,
       governance.readGovernanceStatus,
     ],
-    asks: [],
+    asks: [ledger.readSettings, ledger.writeSetting],
     announces: [governance.policiesChanged],
-    listens: [],
+    listens: [ledger.settingsChanged],
   },
   'approval-service': {
     answers: [
@@ -130,7 +133,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       ledger.readLedgerStatus,
     ],
     asks: [governance.authorizeActions, approval.reviewVotes],
-    announces: [approval.approvalRequired, approval.approvalSettled],
+    announces: [approval.approvalRequired, approval.approvalSettled, ledger.settingsChanged],
     listens: [],
   },
   'mcp-connector': {

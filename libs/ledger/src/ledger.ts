@@ -89,7 +89,10 @@ export interface MoveApproval extends Now {
  */
 export interface Ledger {
   readSettings(ask: AskOf<typeof readSettings>): Promise<AnswerOf<typeof readSettings>>;
-  /** Compare and set. A removed key keeps counting its revisions, so that an old revision never matches a new value. */
+  /**
+   * Compare and set, with a receipt of it in the same transaction where one is given. A removed key keeps counting its
+   * revisions, so that an old revision never matches a new value.
+   */
   writeSetting(ask: AskOf<typeof writeSetting>): Promise<AnswerOf<typeof writeSetting>>;
 
   /** `kept: false`: larger than 1 MiB. */

@@ -1,9 +1,7 @@
+import { agentsNamespace } from '@uar/contracts';
 import type { Ledger } from '@uar/ledger';
 import { z } from 'zod';
 import type { AgentOwners } from '../domain/ports.js';
-
-/** Namespace in which registered agents are kept, by tenant and agent id. */
-const agentsNamespace = 'agent';
 
 const RegisteredAgent = z.looseObject({ owner: z.string().min(1).max(256) });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inEveryPlace } from './places.fixture.js';
-import { acme, beta, callId, digestOf, startOfTime as now } from './samples.fixture.js';
+import { acme, beta, callId, digestOf, receipt, startOfTime as now } from './samples.fixture.js';
 
 inEveryPlace('settings', (ledger) => {
   const setting = { tenant: acme, namespace: 'server', key: 'time' };
@@ -30,6 +30,18 @@ inEveryPlace('settings', (ledger) => {
     expect(remade).toEqual({ kind: 'written', revision: 3 });
     const late = await ledger().writeSetting({ ...setting, key: 'again', value: 'late', if_revision: 1 });
     expect(late).toEqual({ kind: 'conflict', revision: 3 });
+  });
+
+  it('writes a receipt with the setting, or neither', async () => {
+    const admin = receipt({ kind: 'admin', action: 'agent.put coder' });
+    const asked = { ...setting, key: 'with-receipt', value: 1, if_revision: 0, receipt: admin };
+    const written = await ledger().writeSetting(asked);
+    expect(written).toMatchObject({ kind: 'written', revision: 1, receipt: { seq: expect.any(Number) } });
+    const before = (await ledger().listReceipts({ tenant: acme, after: 0, limit: 1000 })).receipts.length;
+    expect(await ledger().writeSetting(asked)).toEqual({ kind: 'conflict', revision: 1 });
+    const { receipts } = await ledger().listReceipts({ tenant: acme, after: 0, limit: 1000 });
+    expect(receipts).toHaveLength(before);
+    expect(receipts.at(-1)).toMatchObject({ kind: 'admin', action: 'agent.put coder' });
   });
 
   it('lets one of many writers of the same revision win', async () => {

@@ -1,6 +1,7 @@
 import type { TenantId } from '@uar/contracts';
 import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
+import type { ReceiptChains } from './receipts.js';
 
 interface Row {
   tenant: TenantId;
@@ -11,7 +12,10 @@ interface Row {
 }
 
 /** A removed setting stays as a row without value: its revision goes on counting. */
-export function settingsStore(database: Database.Database): Pick<Store, 'readSettings' | 'writeSetting'> {
+export function settingsStore(
+  database: Database.Database,
+  chains: Pick<ReceiptChains, 'append'>,
+): Pick<Store, 'readSettings' | 'writeSetting'> {
   const list = database.prepare<[string], Row & { value: string }>(
     'SELECT * FROM settings WHERE namespace = ? AND value IS NOT NULL ORDER BY tenant, key',
   );
@@ -26,13 +30,17 @@ export function settingsStore(database: Database.Database): Pick<Store, 'readSet
     readSettings: ({ namespace }) => ({
       settings: list.all(namespace).map((row) => ({ ...row, value: JSON.parse(row.value) })),
     }),
-    writeSetting: ({ tenant, namespace, key, value, if_revision }) => {
+    writeSetting: ({ tenant, namespace, key, value, if_revision, receipt }) => {
       const row = find.get(namespace, tenant, key);
       const current = row === undefined || row.value === null ? 0 : row.revision;
       if (current !== if_revision) return { kind: 'conflict', revision: current };
       const revision = (row?.revision ?? 0) + 1;
       put.run(namespace, tenant, key, revision, value == null ? null : JSON.stringify(value));
-      return { kind: 'written', revision };
+      return {
+        kind: 'written',
+        revision,
+        ...(receipt === undefined ? {} : { receipt: chains.append(receipt) }),
+      };
     },
   };
 }

@@ -14,7 +14,7 @@ export function sqliteStore(database: Database.Database, chains: ReceiptChains):
     'UPDATE probe SET count = count + 1, filler = zeroblob(?) WHERE id = 1',
   );
   return {
-    ...settingsStore(database),
+    ...settingsStore(database, chains),
     ...keptCallsStore(database),
     ...claimedKeysStore(database),
     ...approvalsStore(database, chains),

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+const names = z.array(z.string().min(1).max(256)).max(10_000);
+
+/** `GET /api/uar/settings/tenant`: what is in force now, whoever set it (API.md 7). */
+export const TenantSettings = z.strictObject({
+  kill_switch: z.boolean(),
+  max_unattended_risk: z.number().int().min(0).max(4),
+  approval_needs_mfa: z.boolean(),
+  approval_needs_interactive: z.boolean(),
+  /** Subjects of users, ids of agents. */
+  suspended: z.strictObject({ users: names, agents: names }),
+});
+export type TenantSettings = z.output<typeof TenantSettings>;
+
+/** Namespace of the ledger's settings in which API-written tenant settings stand, and their only key. */
+export const tenantNamespace = 'tenant';
+export const tenantSettingsKey = 'settings';
+
+/** What the API set, and what the file said of the same members then: a file edited since is drift. */
+export const StoredTenantSettings = z.strictObject({
+  set: TenantSettings.partial(),
+  file: TenantSettings.partial(),
+});
+export type StoredTenantSettings = z.output<typeof StoredTenantSettings>;

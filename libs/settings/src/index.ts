@@ -1,0 +1,2 @@
+export { SettingsReplica, type Kept, type ReplicaOptions, type SettingsListener } from './replica.js';
+export { adminReceipt, writeKept, type SettingWritten } from './write.js';
