@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Environment } from '@uar/config';
 import type { ExitCode, World } from '../world.js';
 import { checkConfig, showConfig } from './config.js';
-import { jsonOption, listOf, wholeNumber } from './option-types.js';
+import { jsonOption, listOf, tokenLife, wholeNumber } from './option-types.js';
 
 interface UpFlags {
   readonly config?: string;
@@ -54,7 +54,7 @@ export function addLocalCommands(program: Command, world: World, report: (code: 
     .option('--roles <list>', 'roles, separated by commas', listOf, ['admin', 'user'])
     .option('--groups <list>', 'groups, separated by commas', listOf, [])
     .option('--tenant <tenant>', 'tenant', 'default')
-    .option('--ttl-secs <seconds>', 'life, at most 300', wholeNumber, 300)
+    .option('--ttl-secs <seconds>', 'life, at most 300', tokenLife, 300)
     .addOption(jsonOption())
     .action(async ({ ttlSecs, ...flags }: TokenFlags) => {
       const { printToken } = await import('./token.js');

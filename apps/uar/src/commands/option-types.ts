@@ -7,6 +7,13 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** Seconds a development token lives: 1 to 300. */
+export function tokenLife(text: string): number {
+  const seconds = wholeNumber(text);
+  if (seconds < 1 || seconds > 300) throw new InvalidArgumentError('It must be from 1 to 300.');
+  return seconds;
+}
+
 export function listOf(text: string): string[] {
   return text
     .split(',')
