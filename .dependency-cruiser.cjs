@@ -57,7 +57,7 @@ module.exports = {
       from: { path: '^apps/([^/]+)/src/domain/', pathNot: '\\.spec\\.ts$' },
       to: {
         pathNot:
-          '^apps/$1/src/domain/|^libs/(contracts|json-text|catalog)/|node_modules/(zod|@types)/|^(node:)?crypto$',
+          '^apps/$1/src/domain/|^libs/(contracts|json-text|catalog|nearest)/|node_modules/(zod|@types)/|^(node:)?crypto$',
       },
     },
     {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearest } from './nearest.js';
+import { nearest } from '@uar/nearest';
 import type { Problem } from './problem.js';
 import { UarConfig } from '../schema.js';
 import { isTree, valueAt, withoutPath, type Path, type Tree } from '../sources/tree.js';

@@ -1,4 +1,4 @@
-import { nearest } from '../check/nearest.js';
+import { nearest } from '@uar/nearest';
 import type { Problem } from '../check/problem.js';
 import { mergeTrees, type Tree } from './tree.js';
 

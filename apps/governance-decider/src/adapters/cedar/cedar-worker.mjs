@@ -16,6 +16,8 @@ import {
 /** @typedef {import('./worker-protocol.js').WorkerStart} WorkerStart */
 /** @typedef {import('../../domain/cedar/cedar.js').RawAnswer} RawAnswer */
 /** @typedef {import('../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
+/** @typedef {import('../../domain/policy/laboratory.js').Finding} Finding */
+/** @typedef {import('../../domain/policy/slices.js').Slice} Slice */
 /** @typedef {import('@cedar-policy/cedar-wasm/web').StatefulAuthorizationCall} Call */
 /** @typedef {import('@cedar-policy/cedar-wasm/web').DetailedError} DetailedError */
 
@@ -121,35 +123,70 @@ function retire(versions) {
 }
 
 /**
+ * One finding per error, and per error that came with it.
+ * @param {DetailedError} error
+ * @param {boolean} isWarning
+ * @returns {Finding[]}
+ */
+function findingsIn(error, isWarning) {
+  const { message, help, sourceLocations, related } = error;
+  const at = sourceLocations?.[0];
+  const place = at === undefined ? {} : { start: at.start, end: at.end };
+  const label = at?.label ?? null;
+  const found = {
+    ...{ message, isWarning, ...place },
+    ...(help === null ? {} : { help }),
+    ...(label === null ? {} : { label }),
+  };
+  return [found, ...(related ?? []).flatMap((other) => findingsIn(other, isWarning))];
+}
+
+/**
+ * @param {readonly DetailedError[]} errors
+ * @returns {Finding}
+ */
+function firstFinding(errors) {
+  const [first] = errors.flatMap((error) => findingsIn(error, false));
+  return first ?? { message: 'was refused without a reason', isWarning: false };
+}
+
+/**
  * @param {Extract<WorkerAsk, { op: 'inspect' }>} ask
  * @returns {WorkerResult}
  */
 function inspect({ schema, policies }) {
   const parsedSchema = checkParseSchema(schema);
   if (parsedSchema.type === 'failure') {
-    const schemaProblem = textOf(parsedSchema.errors);
+    const schemaProblem = firstFinding(parsedSchema.errors);
     return { kind: 'inspected', inspection: { schemaProblem, policies: {}, findings: [] } };
   }
+  /** @type {Record<string, string>} */
+  const parsed = {};
   const read = Object.entries(policies).map(([id, text]) => {
     const found = policyToJson(text);
-    return [id, found.type === 'success' ? { json: found.json } : { broken: textOf(found.errors) }];
+    if (found.type === 'failure') return [id, { broken: firstFinding(found.errors) }];
+    parsed[id] = text;
+    return [id, { json: found.json }];
   });
-  const isWhole = read.every(([, found]) => typeof found === 'object' && 'json' in found);
-  const findings = isWhole ? findingsOf(schema, policies) : [];
-  return { kind: 'inspected', inspection: { policies: Object.fromEntries(read), findings } };
+  return {
+    kind: 'inspected',
+    inspection: { policies: Object.fromEntries(read), findings: findingsOf(schema, parsed) },
+  };
 }
 
 /**
  * @param {string} schema
- * @param {Readonly<Record<string, string>>} policies
+ * @param {Record<string, string>} policies
  */
 function findingsOf(schema, policies) {
-  const found = validate({ schema, policies: { staticPolicies: { ...policies } } });
-  if (found.type === 'failure') return [{ policy: '', message: textOf(found.errors) }];
-  const perPolicy = [...found.validationErrors, ...found.validationWarnings].map(({ policyId, error }) => ({
-    policy: policyId,
-    message: textOf([error]),
-  }));
+  const found = validate({ schema, policies: { staticPolicies: policies } });
+  if (found.type === 'failure') return [{ policy: '', ...firstFinding(found.errors) }];
+  /** @param {{ policyId: string, error: DetailedError }} one */
+  const error = ({ policyId, error }) =>
+    findingsIn(error, false).map((finding) => ({ policy: policyId, ...finding }));
+  /** @param {{ policyId: string, error: DetailedError }} one */
+  const warning = ({ policyId, error }) =>
+    findingsIn(error, true).map((finding) => ({ policy: policyId, ...finding }));
   return [
     ...perPolicy,
     ...found.otherWarnings.map((warning) => ({ policy: '', message: textOf([warning]) })),

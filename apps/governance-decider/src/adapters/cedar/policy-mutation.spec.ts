@@ -32,7 +32,7 @@ async function prepare(policies: Record<string, string>, laboratory: Laboratory)
   const inspected = await laboratory.inspect(texts);
   if (inspected.kind === 'failed') throw new Error(inspected.message);
   const parsed = Object.entries(inspected.value.policies).map(([id, found]): [string, PolicyJson] => {
-    if (!('json' in found)) throw new Error(`${id}: ${found.broken}`);
+    if (!('json' in found)) throw new Error(`${id}: ${found.broken.message}`);
     return [id, PolicyJson.parse(found.json)];
   });
   const version = versionOf(texts);

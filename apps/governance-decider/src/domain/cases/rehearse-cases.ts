@@ -17,7 +17,7 @@ export async function rehearseCases(
 ): Promise<readonly CaseFailure[]> {
   const { laboratory, sound } = on;
   const whole = { schema: texts.schema, policies: { ...texts.policies, ...file.policies } };
-  const candidate = await checkCandidate(whole, laboratory, sound);
+  const candidate = await checkCandidate(whole, laboratory, { sound });
   if (candidate.kind === 'unsound') {
     const problems = candidate.problems.map(({ policy, message }) => `${policy ?? ''}: ${message}`);
     return [{ case: 'the set itself', differences: problems }];

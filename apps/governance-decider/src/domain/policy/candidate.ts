@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
-import type { Laboratory } from './laboratory.js';
-import { problemsOfPolicy, problemsOfTexts, type PolicyProblem } from './lint.js';
+import type { Finding, Inspection, Laboratory } from './laboratory.js';
+import { problemOfFinding, withoutEchoes } from './lint/engine-findings.js';
+import { declaredAttributes, problemsOfPolicy } from './lint/policy-rules.js';
+import { PolicyText } from './lint/policy-text.js';
+import type { PolicyProblem } from './lint/problem.js';
+import { problemsOfTexts } from './lint/set-rules.js';
+import { lintAgainstCatalog } from './lint/set-lint.js';
+import type { ToolSchema } from './lint/tool-schema.js';
 import { PolicyJson } from './policy-json.js';
 import { policySet, versionOf, type PolicySet, type PolicyTexts } from './policy-set.js';
 
 export type Candidate =
-  | { readonly kind: 'sound'; readonly set: PolicySet }
-  | { readonly kind: 'unsound'; readonly problems: readonly PolicyProblem[] };
+  | { readonly kind: 'sound'; readonly set: PolicySet; readonly warnings: readonly PolicyProblem[] }
+  | {
+      readonly kind: 'unsound';
+      readonly problems: readonly PolicyProblem[];
+      readonly warnings: readonly PolicyProblem[];
+    };
 
 /**
  * Policies that were found sound under a schema. Soundness is a matter of each policy alone, so a policy that stands in many
@@ -33,58 +43,107 @@ function keyOf(schema: string, id: string, text: string): string {
     .digest('base64');
 }
 
+export interface CheckOptions {
+  readonly sound?: SoundPolicies | undefined;
+  /** The tenant's tools, for what is checked against the live catalog; absent while it is not known. */
+  readonly schemas?: readonly ToolSchema[] | undefined;
+}
+
 /** Text guard, parse, lint, strict validation: in this order, so that no parser sees what the guard refuses. */
 export async function checkCandidate(
   texts: PolicyTexts,
   laboratory: Laboratory,
-  sound = new SoundPolicies(),
+  { sound = new SoundPolicies(), schemas }: CheckOptions = {},
 ): Promise<Candidate> {
-  const ofTexts = problemsOfTexts(texts.policies);
-  if (ofTexts.length > 0) return { kind: 'unsound', problems: ofTexts };
-  const { schema } = texts;
-  const fresh = Object.entries(texts.policies).filter(
-    ([id, text]) => sound.find(schema, id, text) === undefined,
-  );
-  const problems = fresh.length === 0 ? [] : await inspect(schema, fresh, { laboratory, sound });
-  if (problems.length > 0) return { kind: 'unsound', problems };
-  const parsed = Object.entries(texts.policies).flatMap(([id, text]): [string, PolicyJson][] => {
-    const json = sound.find(schema, id, text);
+  const { schema, policies } = texts;
+  const ofTexts = problemsOfTexts(policies);
+  const guarded = new Set(ofTexts.map(({ policy }) => policy));
+  const parsed = new Map<string, PolicyJson>();
+  const fresh: Record<string, string> = {};
+  for (const [id, text] of Object.entries(policies)) {
+    const known = sound.find(schema, id, text);
+    if (known !== undefined) parsed.set(id, known);
+    else if (!guarded.has(id)) fresh[id] = text;
+  }
+  const inspected = await inspect({ schema, policies: fresh }, laboratory);
+  for (const [id, json] of inspected.parsed) parsed.set(id, json);
+  for (const [id, json] of inspected.sound) sound.remember(schema, id, { text: policies[id] ?? '', json });
+  const ordered = Object.keys(policies).flatMap((id): [string, PolicyJson][] => {
+    const json = parsed.get(id);
     return json === undefined ? [] : [[id, json]];
   });
-  if (parsed.length !== Object.keys(texts.policies).length)
-    return { kind: 'unsound', problems: [{ message: 'more policies than can be held' }] };
-  return { kind: 'sound', set: policySet(versionOf(texts), new Map(parsed)) };
+  const set = policySet(versionOf(texts), new Map(ordered));
+  const found = [
+    ...ofTexts,
+    ...inspected.problems,
+    ...(schemas === undefined ? [] : lintAgainstCatalog(set, policies, schemas)),
+  ];
+  const problems = found.filter(({ severity }) => severity === 'error');
+  const warnings = found.filter(({ severity }) => severity === 'warning');
+  return problems.length > 0 ? { kind: 'unsound', problems, warnings } : { kind: 'sound', set, warnings };
 }
 
-async function inspect(
-  schema: string,
-  fresh: readonly (readonly [string, string])[],
-  by: { readonly laboratory: Laboratory; readonly sound: SoundPolicies },
-): Promise<readonly PolicyProblem[]> {
-  const tried = await by.laboratory.inspect({ schema, policies: Object.fromEntries(fresh) });
-  if (tried.kind === 'failed') return [{ message: tried.message }];
-  const { schemaProblem, policies, findings } = tried.value;
-  if (schemaProblem !== undefined) return [{ message: `schema: ${schemaProblem}` }];
-  const problems: PolicyProblem[] = findings.map(({ policy, message }) => ({ policy, message }));
-  const parsed = new Map<string, { text: string; json: PolicyJson }>();
-  for (const [id, text] of fresh) {
-    const found = readPolicy(policies[id]);
-    if (found.kind === 'broken') problems.push({ policy: id, message: found.message });
-    else {
-      parsed.set(id, { text, json: found.json });
-      problems.push(...problemsOfPolicy(id, found.json));
+interface Inspected {
+  readonly problems: readonly PolicyProblem[];
+  readonly parsed: ReadonlyMap<string, PolicyJson>;
+  /** Those of the parsed ones that nothing was said about. */
+  readonly sound: ReadonlyMap<string, PolicyJson>;
+}
+
+async function inspect(texts: PolicyTexts, laboratory: Laboratory): Promise<Inspected> {
+  if (Object.keys(texts.policies).length === 0) return nothingFound([]);
+  const tried = await laboratory.inspect(texts);
+  if (tried.kind === 'failed') return nothingFound([{ message: tried.message, severity: 'error' }]);
+  const { schemaProblem } = tried.value;
+  if (schemaProblem !== undefined) return nothingFound([schemaProblemOf(schemaProblem, texts.schema)]);
+  return judged(texts, tried.value);
+}
+
+function nothingFound(problems: readonly PolicyProblem[]): Inspected {
+  return { problems, parsed: new Map(), sound: new Map() };
+}
+
+function schemaProblemOf(finding: Finding, schema: string): PolicyProblem {
+  const problem = problemOfFinding(finding, new PolicyText(schema));
+  return { ...problem, message: `schema: ${problem.message}` };
+}
+
+function judged({ schema, policies }: PolicyTexts, inspection: Inspection): Inspected {
+  const attributes = declaredAttributes(schema);
+  const parsed = new Map<string, PolicyJson>();
+  const problems: PolicyProblem[] = [];
+  for (const [id, source] of Object.entries(policies)) {
+    const text = new PolicyText(source);
+    const read = readPolicy(inspection.policies[id]);
+    if (read.kind === 'broken') {
+      problems.push({ ...problemOfFinding(read.finding, text), policy: id });
+      continue;
     }
+    parsed.set(id, read.json);
+    problems.push(...problemsOfPolicy(id, { json: read.json, text }, attributes));
   }
-  if (problems.length === 0) for (const [id, found] of parsed) by.sound.remember(schema, id, found);
-  return problems;
+  problems.push(...withoutEchoes(inspection.findings).map((finding) => validationProblem(finding, policies)));
+  const wrong = new Set(problems.map(({ policy }) => policy));
+  const sound = wrong.has(undefined) ? [] : [...parsed].filter(([id]) => !wrong.has(id));
+  return { problems, parsed, sound: new Map(sound) };
+}
+
+function validationProblem(
+  finding: Inspection['findings'][number],
+  policies: PolicyTexts['policies'],
+): PolicyProblem {
+  const { policy } = finding;
+  const text = policies[policy];
+  if (text === undefined) return problemOfFinding(finding, undefined);
+  return { ...problemOfFinding(finding, new PolicyText(text)), policy };
 }
 
 function readPolicy(
-  found: { json: unknown } | { broken: string } | undefined,
-): { kind: 'parsed'; json: PolicyJson } | { kind: 'broken'; message: string } {
-  if (found === undefined) return { kind: 'broken', message: 'was not parsed' };
-  if ('broken' in found) return { kind: 'broken', message: found.broken };
+  found: Inspection['policies'][string] | undefined,
+): { kind: 'parsed'; json: PolicyJson } | { kind: 'broken'; finding: Finding } {
+  const broken = (message: string) => ({ kind: 'broken' as const, finding: { message, isWarning: false } });
+  if (found === undefined) return broken('was not parsed');
+  if ('broken' in found) return { kind: 'broken', finding: found.broken };
   const parsed = PolicyJson.safeParse(found.json);
-  if (!parsed.success) return { kind: 'broken', message: 'has a form that is not known here' };
-  return { kind: 'parsed', json: parsed.data };
+  return parsed.success ? { kind: 'parsed', json: parsed.data } : broken('has a form that is not known here');
 }

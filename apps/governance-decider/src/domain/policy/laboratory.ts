@@ -1,13 +1,26 @@
 import type { CedarQuestion, Engine } from '../cedar/cedar.js';
 import type { PolicyTexts } from './policy-set.js';
 
-/** What Cedar itself says of texts. Messages are Cedar's own. */
+/** One thing Cedar says about a text, in its own words. */
+export interface Finding {
+  readonly message: string;
+  /** `did you mean ...?`, `try ...`. */
+  readonly help?: string;
+  /** What would have been right where a parser stumbled. */
+  readonly label?: string;
+  /** Bytes of UTF-8 from the start of the text. */
+  readonly start?: number;
+  readonly end?: number;
+  readonly isWarning: boolean;
+}
+
+/** What Cedar itself says of texts. */
 export interface Inspection {
-  readonly schemaProblem?: string;
+  readonly schemaProblem?: Finding;
   /** JSON form per policy id, or why there is none. */
-  readonly policies: Readonly<Record<string, { readonly json: unknown } | { readonly broken: string }>>;
-  /** Strict validation: errors and warnings alike. */
-  readonly findings: readonly { readonly policy: string; readonly message: string }[];
+  readonly policies: Readonly<Record<string, { readonly json: unknown } | { readonly broken: Finding }>>;
+  /** Strict validation of the policies that could be parsed; `policy` is empty where it concerns none of them. */
+  readonly findings: readonly (Finding & { readonly policy: string })[];
 }
 
 export type Tried<T> =

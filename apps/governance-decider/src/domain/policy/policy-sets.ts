@@ -210,7 +210,7 @@ async function rehearse(
   on: { readonly laboratory: Laboratory; readonly sound: SoundPolicies; readonly directory: Directory },
 ): Promise<Rehearsed> {
   const { laboratory, sound } = on;
-  const candidate = await checkCandidate(wanted.texts, laboratory, sound);
+  const candidate = await checkCandidate(wanted.texts, laboratory, { sound });
   if (candidate.kind === 'unsound') {
     const [first] = candidate.problems;
     const more = candidate.problems.length > 1 ? ` (and ${candidate.problems.length - 1} more)` : '';

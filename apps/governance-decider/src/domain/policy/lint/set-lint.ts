@@ -1,0 +1,19 @@
+import type { PolicySet } from '../policy-set.js';
+import { unknownNames } from './catalog-names.js';
+import { KnownTools } from './known-tools.js';
+import { PolicyText } from './policy-text.js';
+import type { PolicyProblem } from './problem.js';
+import type { ToolSchema } from './tool-schema.js';
+
+/** What is wrong with policies that each parse, where the live catalog is known: names and argument pointers. */
+export function lintAgainstCatalog(
+  set: PolicySet,
+  texts: Readonly<Record<string, string>>,
+  tools: readonly ToolSchema[],
+): readonly PolicyProblem[] {
+  const known = new KnownTools(tools);
+  return set.policies.flatMap(({ id, json }) => {
+    const text = new PolicyText(texts[id] ?? '');
+    return unknownNames(id, { json, text }, known);
+  });
+}
