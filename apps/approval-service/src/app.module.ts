@@ -20,6 +20,7 @@ import { Votes } from './domain/votes.js';
 import { LedgerStatus } from './ledger-status.js';
 import { LedgerController } from './ledger.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
+import { RunsController } from './runs.controller.js';
 import { LEDGER } from './tokens.js';
 
 const clock = { now: () => Date.now() };
@@ -34,7 +35,7 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
   static with(context: ServiceContext): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ApprovalsController, ReceiptsController, LedgerController],
+      controllers: [ApprovalsController, ReceiptsController, RunsController, LedgerController],
       providers: providers(context),
     };
   }

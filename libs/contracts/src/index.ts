@@ -35,6 +35,15 @@ export {
   type ServerWritten,
 } from './catalog.js';
 export {
+  RecordedDecision,
+  RecordedFacts,
+  RecordedVerdict,
+  readDecisions,
+  recordDecisions,
+  type RecordedArguments,
+  type RecordedDirectory,
+} from './decision-log.js';
+export {
   announcement,
   exchange,
   type Announcement,
@@ -44,6 +53,22 @@ export {
   type Exchange,
   type Reach,
 } from './exchange.js';
+export {
+  CallExplanation,
+  CandidateProblem,
+  DeterminingPolicy,
+  ExplainHint,
+  ExplainedArguments,
+  ExplainedFacts,
+  ExplainedGate,
+  ExplainedStage,
+  ExplanationView,
+  FailedCondition,
+  SimulatedVerdict,
+  SubjectAnswer,
+  explainCall,
+  simulateCalls,
+} from './explain.js';
 export {
   ActionQuestion,
   AdminAction,
@@ -92,7 +117,53 @@ export {
   settingsChanged,
   writeSetting,
 } from './ledger.js';
+export {
+  FileToolSettings,
+  NativeToolSettings,
+  StoredNativeTools,
+  nativeToolsKey,
+  nativeToolsNamespace,
+  operatorTenant,
+} from './native-settings.js';
 export { Effect, Outcome, effectOf, outcomes, type McpForm, type OutcomeRow } from './outcome.js';
+export {
+  DeletePoliciesBody,
+  DryRunView,
+  PoliciesView,
+  PolicyDifferences,
+  PolicyFindings,
+  PolicyProblemView,
+  PolicyProposalView,
+  PolicySchemaView,
+  PolicyVersion,
+  PolicyVersionView,
+  ProposeBody,
+  PutPoliciesBody,
+  StoredProposal,
+  StoredVersionTexts,
+  StoredVersions,
+  ValidateBody,
+  ValidationView,
+  WrittenPolicies,
+  policiesNamespace,
+  policyProposalNamespace,
+  policySetKey,
+  policyTextNamespace,
+  policyVersionKey,
+  policyVersionNamespace,
+} from './policy.js';
+export {
+  PolicyChange,
+  listPolicyVersions,
+  listProposals,
+  proposePolicies,
+  readPolicies,
+  readPolicySchema,
+  readProposal,
+  validatePolicies,
+  withdrawProposal,
+  writePolicies,
+} from './policy-exchanges.js';
 export { Caller, Capability, Channel, Principal, ProfileName, RunLimits, principalId } from './principal.js';
 export {
   Receipt,
@@ -106,6 +177,32 @@ export {
   verifyReceipts,
   writeIntent,
 } from './receipt.js';
+export {
+  CandidateTexts,
+  ReplayView,
+  ShadowView,
+  StoredShadow,
+  readShadow,
+  replayDecisions,
+  shadowKey,
+  shadowNamespace,
+  writeShadow,
+} from './rehearsal.js';
+export {
+  EffectiveView,
+  RunBody,
+  RunPatch,
+  RunScopes,
+  RunStatus,
+  RunView,
+  ScopeWarning,
+  StoredRun,
+  putRun,
+  readRun,
+  runChanged,
+  runPolicyKey,
+  runPolicyNamespace,
+} from './run.js';
 export {
   HealthView,
   ServerConfig,

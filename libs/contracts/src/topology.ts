@@ -1,10 +1,15 @@
 import type { Announcement, Exchange } from './exchange.js';
 import * as approval from './approval.js';
 import * as catalog from './catalog.js';
+import * as explain from './explain.js';
+import * as decisionLog from './decision-log.js';
 import * as governance from './governance.js';
 import * as host from './host.js';
 import * as ledger from './ledger.js';
+import * as policy from './policy-exchanges.js';
 import * as receipt from './receipt.js';
+import * as rehearsal from './rehearsal.js';
+import * as run from './run.js';
 
 export type ServiceName =
   | 'gateway'
@@ -40,6 +45,20 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       governance.discoverTools,
       governance.authorizeActions,
       governance.readGovernanceStatus,
+      policy.readPolicies,
+      policy.validatePolicies,
+      policy.writePolicies,
+      policy.proposePolicies,
+      policy.listProposals,
+      policy.readProposal,
+      policy.withdrawProposal,
+      policy.listPolicyVersions,
+      policy.readPolicySchema,
+      explain.explainCall,
+      explain.simulateCalls,
+      rehearsal.replayDecisions,
+      rehearsal.writeShadow,
+      rehearsal.readShadow,
       approval.createApproval,
       approval.readApproval,
       approval.listApprovals,
@@ -58,6 +77,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       ledger.readLedgerStatus,
       ledger.readSettings,
       ledger.writeSetting,
+      run.putRun,
+      run.readRun,
       host.hosts.mcp.run,
       host.hosts.mcp.cancel,
       host.hosts.native.run,
@@ -70,6 +91,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       catalog.hostBeat,
       governance.policiesChanged,
       ledger.settingsChanged,
+      run.runChanged,
       approval.approvalRequired,
       approval.approvalSettled,
       host.callProgressed,
@@ -106,8 +128,28 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       governance.discoverTools,
       governance.authorizeActions,
       governance.readGovernanceStatus,
+      policy.readPolicies,
+      policy.validatePolicies,
+      policy.writePolicies,
+      policy.proposePolicies,
+      policy.listProposals,
+      policy.readProposal,
+      policy.withdrawProposal,
+      policy.listPolicyVersions,
+      policy.readPolicySchema,
+      explain.explainCall,
+      explain.simulateCalls,
+      rehearsal.replayDecisions,
+      rehearsal.writeShadow,
+      rehearsal.readShadow,
     ],
-    asks: [ledger.readSettings, ledger.writeSetting],
+    asks: [
+      ledger.readSettings,
+      ledger.writeSetting,
+      receipt.appendReceipts,
+      decisionLog.recordDecisions,
+      decisionLog.readDecisions,
+    ],
     announces: [governance.policiesChanged],
     listens: [ledger.settingsChanged],
   },
@@ -131,9 +173,13 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       ledger.readKeptCall,
       ledger.claimKey,
       ledger.readLedgerStatus,
+      decisionLog.recordDecisions,
+      decisionLog.readDecisions,
+      run.putRun,
+      run.readRun,
     ],
     asks: [governance.authorizeActions, approval.reviewVotes],
-    announces: [approval.approvalRequired, approval.approvalSettled, ledger.settingsChanged],
+    announces: [approval.approvalRequired, approval.approvalSettled, ledger.settingsChanged, run.runChanged],
     listens: [],
   },
   'mcp-connector': {

@@ -12,9 +12,13 @@ import type {
   consumeApproval,
   keepCall,
   listReceipts,
+  putRun,
+  readDecisions,
   readKeptCall,
   readReceipt,
+  readRun,
   readSettings,
+  recordDecisions,
   writeSetting,
 } from '@uar/contracts';
 
@@ -99,8 +103,15 @@ export interface Ledger {
   keepCall(ask: AskOf<typeof keepCall>): Promise<AnswerOf<typeof keepCall>>;
   readKeptCall(ask: AskOf<typeof readKeptCall> & Now): Promise<AnswerOf<typeof readKeptCall>>;
   claimKey(ask: AskOf<typeof claimKey> & Now): Promise<AnswerOf<typeof claimKey>>;
-  /** Forgets expired kept calls and keys, at most 500 of each; answers how many. */
+  /** Compare and set, with a receipt of it in the same transaction where one is given. */
+  putRun(ask: AskOf<typeof putRun>): Promise<AnswerOf<typeof putRun>>;
+  readRun(ask: AskOf<typeof readRun>): Promise<AnswerOf<typeof readRun>>;
+  /** Forgets expired kept calls, keys, runs and recorded decisions, at most 500 of each; answers how many. */
   purgeExpired(ask: Now): Promise<number>;
+
+  /** Keeps the last 100,000 decisions of all tenants, for 7 days, and facts as long as a decision rests on them. */
+  recordDecisions(ask: AskOf<typeof recordDecisions> & Now): Promise<AnswerOf<typeof recordDecisions>>;
+  readDecisions(ask: AskOf<typeof readDecisions>): Promise<AnswerOf<typeof readDecisions>>;
 
   createApproval(ask: CreateApproval): Promise<ApprovalCreation>;
   readApproval(ask: { readonly approvalId: string }): Promise<ApprovalRecord | undefined>;

@@ -6,6 +6,7 @@ import { verifyChain } from './chain/verify-chain.js';
 import type { Ledger } from './ledger.js';
 import type { Link } from './link.js';
 import { SameThread } from './same-thread.js';
+import { sealedDecisions } from './sealed-decisions.js';
 import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
 import type { WorkerTask } from './worker-messages.js';
 import { WorkerThread, firstWord, startWorker } from './worker-thread.js';
@@ -35,6 +36,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   return {
     ...plainOperations(link),
     ...sealedCalls(link, options.seal),
+    ...sealedDecisions(link, options.seal),
     verifyReceipts: ({ tenant }) =>
       options.file === inMemory ? verifyInMemory(link, tenant) : verifyInThread(options, tenant),
     async close() {
@@ -57,11 +59,16 @@ async function openLink(options: EngineOptions): Promise<Link> {
   return new WorkerThread(worker);
 }
 
-function plainOperations(link: Link): Omit<Ledger, 'keepCall' | 'readKeptCall' | 'verifyReceipts' | 'close'> {
+/** Operations whose contents only this side can read. */
+type Sealed = 'keepCall' | 'readKeptCall' | 'recordDecisions' | 'readDecisions';
+
+function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | 'close'> {
   return {
     readSettings: (ask) => link.ask('readSettings', ask),
     writeSetting: (ask) => link.ask('writeSetting', ask),
     claimKey: (ask) => link.ask('claimKey', ask),
+    putRun: (ask) => link.ask('putRun', ask),
+    readRun: (ask) => link.ask('readRun', ask),
     purgeExpired: (ask) => link.ask('purgeExpired', ask),
     createApproval: (ask) => link.ask('createApproval', ask),
     readApproval: (ask) => link.ask('readApproval', ask),

@@ -65,7 +65,8 @@ describe('opening', () => {
     const other = new Database(folder.options.file, { readonly: true });
     const versions = other.prepare<[], { version: number }>('SELECT version FROM schema_migrations').all();
     other.close();
-    expect(versions).toEqual([{ version: 1 }, { version: 2 }]);
+    expect(versions.length).toBeGreaterThan(2);
+    expect(versions).toEqual(versions.map((_, index) => ({ version: index + 1 })));
   });
 
   it('says unavailable when the folder is not there', async () => {

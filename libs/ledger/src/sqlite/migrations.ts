@@ -78,6 +78,34 @@ const migrations: readonly Migration[] = [
       INSERT INTO heads_written VALUES (1, 0);
     `,
   },
+  {
+    version: 3,
+    name: 'runs',
+    sql: `
+      CREATE TABLE runs (
+        tenant TEXT NOT NULL, run_id TEXT NOT NULL, revision INTEGER NOT NULL, run TEXT NOT NULL,
+        kept_until INTEGER NOT NULL,
+        PRIMARY KEY (tenant, run_id)
+      ) STRICT;
+      CREATE INDEX runs_by_kept_until ON runs (kept_until);
+    `,
+  },
+  {
+    version: 4,
+    name: 'recorded decisions and the facts they rest on',
+    sql: `
+      CREATE TABLE decision_facts (
+        id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, digest TEXT NOT NULL, sealed_facts TEXT NOT NULL,
+        UNIQUE (tenant, digest)
+      ) STRICT;
+      CREATE TABLE decisions (
+        seq INTEGER PRIMARY KEY, tenant TEXT NOT NULL, call_id TEXT NOT NULL, at INTEGER NOT NULL,
+        facts INTEGER NOT NULL REFERENCES decision_facts (id), decided TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX decisions_by_tenant ON decisions (tenant, seq);
+      CREATE INDEX decisions_by_facts ON decisions (facts);
+    `,
+  },
 ];
 
 /** Brings the schema up to date, one transaction per step. Throws `too_new` for a file of a later version. */

@@ -2,8 +2,10 @@ import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
 import { approvalsStore } from './approvals.js';
 import { claimedKeysStore } from './claimed-keys.js';
+import { decisionsStore } from './decisions.js';
 import { keptCallsStore } from './kept-calls.js';
 import type { ReceiptChains } from './receipts.js';
+import { runsStore } from './runs.js';
 import { settingsStore } from './settings.js';
 
 /** Larger than a page, so that a probe fails where the next real write would. */
@@ -13,11 +15,16 @@ export function sqliteStore(database: Database.Database, chains: ReceiptChains):
   const fill = database.prepare<[number]>(
     'UPDATE probe SET count = count + 1, filler = zeroblob(?) WHERE id = 1',
   );
+  const kept = keptCallsStore(database);
+  const { purgeDecisions, ...decisions } = decisionsStore(database);
   return {
     ...settingsStore(database, chains),
-    ...keptCallsStore(database),
+    ...kept,
+    ...decisions,
+    purgeExpired: (ask) => kept.purgeExpired(ask) + purgeDecisions(ask.now),
     ...claimedKeysStore(database),
     ...approvalsStore(database, chains),
+    ...runsStore(database, chains),
     appendReceipts: chains.appendReceipts,
     listReceipts: chains.listReceipts,
     readReceipt: chains.readReceipt,
