@@ -14,6 +14,7 @@ import { BusAnnouncer, BusAuthority, BusCallHolder } from './adapters/bus-peers.
 import { ExpiryTimer } from './adapters/expiry-timer.js';
 import { openServiceLedger } from './adapters/service-ledger.js';
 import { ApprovalsController } from './approvals.controller.js';
+import { DecisionsController } from './decisions.controller.js';
 import { Approvals } from './domain/approvals.js';
 import { Lifecycle } from './domain/lifecycle.js';
 import { Votes } from './domain/votes.js';
@@ -35,7 +36,13 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
   static with(context: ServiceContext): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ApprovalsController, ReceiptsController, RunsController, LedgerController],
+      controllers: [
+        ApprovalsController,
+        ReceiptsController,
+        RunsController,
+        LedgerController,
+        DecisionsController,
+      ],
       providers: providers(context),
     };
   }
