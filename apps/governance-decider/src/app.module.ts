@@ -1,12 +1,23 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { TenantId, policiesChanged } from '@uar/contracts';
+import {
+  AgentBody,
+  StoredNativeTools,
+  StoredTenantSettings,
+  TenantId,
+  agentsNamespace,
+  nativeToolsNamespace,
+  policiesChanged,
+  tenantNamespace,
+} from '@uar/contracts';
 import type { ServiceContext } from '@uar/service';
+import { SettingsReplica } from '@uar/settings';
 import { CedarEngine, compileCedar } from './adapters/cedar/engine.js';
 import { ConfigDirectory } from './adapters/config-directory.js';
 import { GrantSignatures, grantKey } from './adapters/grant-signatures.js';
 import { LivePolicies } from './adapters/live-policies.js';
 import { PolicyFiles } from './adapters/policy-folder.js';
 import { PolicyWatch } from './adapters/policy-watch.js';
+import { SettingsDirectory } from './adapters/settings-directory.js';
 import { CallDesk } from './domain/decide/call-desk.js';
 import { CedarJudge } from './domain/decide/cedar-judge.js';
 import { PlainJudge } from './domain/decide/plain-judge.js';
@@ -17,10 +28,13 @@ import { GovernanceController } from './governance.controller.js';
 import { GOVERNANCE_STATE, JUDGE } from './tokens.js';
 
 const rememberedDecisions = 10_000;
+/** A kill switch whose announcement was lost still holds within about a second. */
+const settingsPollMs = 1_000;
 
 interface Government {
   readonly judge: Judge;
   readonly state: GovernanceState;
+  readonly directory: SettingsDirectory;
 }
 
 const GOVERNMENT = Symbol('governance.government');
@@ -35,6 +49,11 @@ export class AppModule {
         // Awaited before the first ask is taken: nobody is told "unknown" because policies were still being read.
         { provide: GOVERNMENT, useFactory: () => govern(context) },
         { provide: JUDGE, inject: [GOVERNMENT], useFactory: ({ judge }: Government) => judge },
+        {
+          provide: SettingsDirectory,
+          inject: [GOVERNMENT],
+          useFactory: ({ directory }: Government) => directory,
+        },
         { provide: GOVERNANCE_STATE, inject: [GOVERNMENT], useFactory: ({ state }: Government) => state },
         { provide: CallDesk, inject: [JUDGE], useFactory: (judge: Judge) => desk(context, judge) },
       ],
@@ -53,22 +72,45 @@ function desk({ config }: ServiceContext, judge: Judge): CallDesk {
 }
 
 async function govern(context: ServiceContext): Promise<Government> {
-  const { config } = context;
-  const directory = new ConfigDirectory(config);
-  if (config.governance.enabled) return governWithCedar(context, directory);
-  if (config.profile !== 'minimal') throw new Error('governance can be switched off in profile minimal only');
-  const judge = new PlainJudge({ directory, now: Date.now });
-  return { judge, state: new NoPolicies(knownTenants(context)) };
+  const { bus, config } = context;
+  if (!config.governance.enabled && config.profile !== 'minimal')
+    throw new Error('governance can be switched off in profile minimal only');
+  const directory = liveDirectory(context);
+  const government = config.governance.enabled
+    ? await governWithCedar(context, directory)
+    : governWithout(context, directory);
+  directory.onChange((tenant) => {
+    const version = government.judge.versionFor(tenant);
+    bus.announce(policiesChanged, { tenant: TenantId.parse(tenant), version });
+  });
+  await directory.start();
+  return government;
 }
 
-async function governWithCedar(context: ServiceContext, directory: ConfigDirectory): Promise<Government> {
+function liveDirectory({ bus, config, log }: ServiceContext): SettingsDirectory {
+  const read = { bus, log, pollMs: settingsPollMs };
+  return new SettingsDirectory({
+    config,
+    tenants: new SettingsReplica({ ...read, namespace: tenantNamespace, schema: StoredTenantSettings }),
+    agents: new SettingsReplica({ bus, log, namespace: agentsNamespace, schema: AgentBody }),
+    nativeTools: new SettingsReplica({ ...read, namespace: nativeToolsNamespace, schema: StoredNativeTools }),
+  });
+}
+
+function governWithout(context: ServiceContext, directory: SettingsDirectory): Government {
+  const judge = new PlainJudge({ directory, now: Date.now });
+  return { judge, directory, state: new NoPolicies(knownTenants(context), directory) };
+}
+
+async function governWithCedar(context: ServiceContext, directory: SettingsDirectory): Promise<Government> {
   const { bus, config, log } = context;
   const files = new PolicyFiles(config.governance.policies_dir);
   const engine = await CedarEngine.start(await compileCedar());
   const sets = new PolicySets({
     folder: files,
     stage: engine,
-    directory,
+    // What is asked while sets are loaded is about nobody: it needs no settings.
+    directory: new ConfigDirectory(config),
     knownTenants: knownTenants(context),
     onSwap: (tenant, version) => {
       log.info({ tenant, version }, 'policies swapped');
@@ -81,7 +123,7 @@ async function governWithCedar(context: ServiceContext, directory: ConfigDirecto
     fingerprint: () => files.fingerprint(),
     reload: (options) => sets.reload(options),
   });
-  const state = new LivePolicies({ engine, watch, status: () => sets.status() });
+  const state = new LivePolicies({ engine, watch, directory, status: () => sets.status() });
   await state.start();
   const judge = new CedarJudge({
     ...{ sets, engine, directory },
@@ -89,7 +131,7 @@ async function governWithCedar(context: ServiceContext, directory: ConfigDirecto
     profile: config.profile,
     now: Date.now,
   });
-  return { judge, state };
+  return { judge, state, directory };
 }
 
 function knownTenants({ config }: ServiceContext): readonly string[] {

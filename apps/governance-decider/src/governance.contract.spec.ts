@@ -21,10 +21,11 @@ import { argumentsDigest } from '@uar/json-text';
 import { readPublicKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import { testConfig, withBothBuses } from '@uar/testkit';
+import { testConfig, withBothBuses, type ConnectBus } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { shippedFolder } from './adapters/cedar/questions.fixture.js';
 import { service } from './module.js';
+import { SettingsLedger } from './settings-ledger.fixture.js';
 
 type CallQuestion = AskOf<typeof decideCall>['question'];
 
@@ -73,6 +74,12 @@ const writes = tool({
   read_only: false,
   capabilities: ['read', 'write'],
 });
+async function withSettings(connect: ConnectBus): Promise<void> {
+  const bus = await connect('approval-service');
+  expect(new SettingsLedger(bus)).toBeDefined();
+  await bus.flush();
+}
+
 const target = () => ({ host: 'mcp' as const, instance, expires_at: Date.now() + 30_000 });
 
 withBothBuses('the decider', (connect) => {
@@ -88,6 +95,7 @@ withBothBuses('the decider', (connect) => {
       data_dir: folder,
       governance: { policies_dir: join(folder, 'policies') },
     });
+    await withSettings(connect);
     const bus = await connect('governance-decider');
     running = await service.start({ config, bus, log });
     gateway = await connect('gateway');
@@ -296,6 +304,7 @@ withBothBuses('the decider without Cedar', (connect) => {
   let running: RunningService;
   beforeAll(async () => {
     const config = testConfig({ data_dir: folder, governance: { enabled: false } });
+    await withSettings(connect);
     running = await service.start({ config, bus: await connect('governance-decider'), log });
     gateway = await connect('gateway');
   });

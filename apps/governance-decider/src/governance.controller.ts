@@ -52,6 +52,6 @@ export class GovernanceController {
   @Answers(readGovernanceStatus)
   status(): AnswerOf<typeof readGovernanceStatus> {
     const sets = this.state.sets().map((set) => ({ ...set, tenant: TenantId.parse(set.tenant) }));
-    return { governance: this.state.governance, sets };
+    return { governance: this.state.governance, sets, problems: [...this.state.unread()] };
   }
 }

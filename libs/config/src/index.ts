@@ -5,7 +5,9 @@ export { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
 export { productRoot } from './sources/paths.js';
 export { formatProblems, type Problem } from './check/problem.js';
 export {
+  fileToolSettings,
   resolveConfig,
+  tenantSettings,
   unnamedTenant,
   urlOf,
   type ResolvedConfig,

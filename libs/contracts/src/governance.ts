@@ -164,6 +164,8 @@ export const readGovernanceStatus = exchange({
         problem: z.string().optional(),
       }),
     ),
+    /** What keeps decisions from being made besides missing sets, e.g. settings that were not read. */
+    problems: z.array(z.string()).optional(),
   }),
   deadlineMs: 2_000,
 });

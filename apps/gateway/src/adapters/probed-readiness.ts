@@ -48,13 +48,16 @@ export class ProbedReadiness implements GatewayReadiness {
       const missing = ['the governance-decider does not answer'];
       return { governance: this.parts.governance, missing, refused: [] };
     }
-    const { governance, sets } = reply.value;
+    const { governance, sets, problems = [] } = reply.value;
     const why = (problem: string | undefined) => (problem === undefined ? '' : `: ${problem}`);
     return {
       governance,
-      missing: sets
-        .filter(({ loaded }) => !loaded)
-        .map(({ tenant, problem }) => `policies of tenant ${tenant} are not loaded${why(problem)}`),
+      missing: [
+        ...sets
+          .filter(({ loaded }) => !loaded)
+          .map(({ tenant, problem }) => `policies of tenant ${tenant} are not loaded${why(problem)}`),
+        ...problems,
+      ],
       refused: sets
         .filter(({ loaded, problem }) => loaded && problem !== undefined)
         .map(({ tenant, problem }) => `newer policies of tenant ${tenant} were refused${why(problem)}`),

@@ -1,26 +1,18 @@
-import { unnamedTenant, type ResolvedConfig, type ResolvedTenant } from '@uar/config';
+import { fileToolSettings, tenantSettings, type ResolvedConfig } from '@uar/config';
+import { TenantId, type TenantSettings } from '@uar/contracts';
 import type { AgentFacts, Directory, TenantFacts } from '../domain/question/directory.js';
+
+export type DirectoryConfig = Pick<ResolvedConfig, 'profile' | 'tenants' | 'native_tools'>;
 
 /** Tenants as the configuration describes them. It registers no agents and suspends nobody. */
 export class ConfigDirectory implements Directory {
   readonly revision = 0;
-  readonly #tenants: ReadonlyMap<string, TenantFacts>;
-  readonly #others: TenantFacts;
 
-  constructor({
-    profile,
-    tenants,
-    native_tools,
-  }: Pick<ResolvedConfig, 'profile' | 'tenants' | 'native_tools'>) {
-    const families = enabledFamilies(native_tools);
-    this.#tenants = new Map(
-      Object.entries(tenants).map(([tenant, settings]) => [tenant, factsOf(settings, families)]),
-    );
-    this.#others = factsOf(unnamedTenant(profile), families);
-  }
+  constructor(private readonly config: DirectoryConfig) {}
 
   tenant(tenant: string): TenantFacts {
-    return this.#tenants.get(tenant) ?? this.#others;
+    const families = enabledFamilies(fileToolSettings(this.config).file_tools_enabled);
+    return factsOf(tenantSettings(this.config, TenantId.parse(tenant)), families);
   }
 
   agent(): AgentFacts | undefined {
@@ -32,23 +24,17 @@ export class ConfigDirectory implements Directory {
   }
 }
 
-function factsOf(settings: ResolvedTenant, enabledFamilies: readonly string[]): TenantFacts {
+export function factsOf(settings: TenantSettings, families: readonly string[]): TenantFacts {
   return {
     killSwitch: settings.kill_switch,
-    enabledFamilies,
+    enabledFamilies: families,
     maxUnattendedRisk: settings.max_unattended_risk,
     approvalNeedsMfa: settings.approval_needs_mfa,
     approvalNeedsInteractive: settings.approval_needs_interactive,
   };
 }
 
-function enabledFamilies(native: ResolvedConfig['native_tools']): readonly string[] {
-  const switches: Readonly<Record<string, boolean>> = {
-    'native.file': native.file_tools_enabled,
-    'native.web_fetch': native.web_fetch_enabled,
-    'native.terminal_exec': native.terminal_exec_enabled,
-    'native.memory': native.memory_enabled,
-    'native.session_search': native.session_search_enabled,
-  };
-  return ['mcp', ...Object.keys(switches).filter((family) => switches[family] === true)];
+/** Of the native families only that of the files exists (`reserved` in the rules of the configuration). */
+export function enabledFamilies(hasFileTools: boolean): readonly string[] {
+  return ['mcp', ...(hasFileTools ? ['native.file'] : [])];
 }

@@ -1,5 +1,6 @@
 import type { SetStatus } from '../domain/policy/policy-sets.js';
 import type { GovernanceState } from '../domain/governance-state.js';
+import type { LiveDirectory } from '../domain/question/directory.js';
 import type { CedarEngine } from './cedar/engine.js';
 import type { PolicyWatch } from './policy-watch.js';
 import { reloadRequests } from './reload-requests.js';
@@ -7,6 +8,7 @@ import { reloadRequests } from './reload-requests.js';
 export interface LivePoliciesParts {
   readonly engine: CedarEngine;
   readonly watch: PolicyWatch;
+  readonly directory: LiveDirectory;
   readonly status: () => readonly SetStatus[];
 }
 
@@ -26,11 +28,16 @@ export class LivePolicies implements GovernanceState {
     return this.parts.status();
   }
 
+  unread(): readonly string[] {
+    return this.parts.directory.problems();
+  }
+
   problems(): readonly string[] {
     const missing = this.sets().filter((set) => !set.loaded);
     return [
       ...missing.map(({ tenant, problem }) => `no policies of ${tenant}: ${problem ?? 'not loaded'}`),
       ...(this.parts.engine.isServing ? [] : ['no instance of the policy engine']),
+      ...this.unread(),
     ];
   }
 

@@ -1,9 +1,12 @@
 import type { SetStatus } from './policy/policy-sets.js';
+import type { LiveDirectory } from './question/directory.js';
 
 /** What decides, and whether it can. */
 export interface GovernanceState {
   readonly governance: 'on' | 'off';
   sets(): readonly SetStatus[];
+  /** What of the directory is not known. */
+  unread(): readonly string[];
   /** What keeps decisions from being made; empty when they can. */
   problems(): readonly string[];
   /** Nothing is loaded any more; what is loaded goes on deciding. */
@@ -14,14 +17,21 @@ export interface GovernanceState {
 export class NoPolicies implements GovernanceState {
   readonly governance = 'off';
 
-  constructor(private readonly tenants: readonly string[]) {}
+  constructor(
+    private readonly tenants: readonly string[],
+    private readonly directory: LiveDirectory,
+  ) {}
 
   sets(): readonly SetStatus[] {
     return this.tenants.map((tenant) => ({ tenant, version: 'off', loaded: true, policies: 0 }));
   }
 
+  unread(): readonly string[] {
+    return this.directory.problems();
+  }
+
   problems(): readonly string[] {
-    return [];
+    return this.unread();
   }
 
   stop(): Promise<void> {

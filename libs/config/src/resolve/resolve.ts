@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import { TenantId } from '@uar/contracts';
+import { TenantId, type FileToolSettings, type TenantSettings } from '@uar/contracts';
 import { productRoot } from '../sources/paths.js';
 import { UarConfig } from '../schema.js';
 
@@ -87,6 +87,26 @@ function resolveTenants({ tenants, profile }: UarConfig): ResolvedConfig['tenant
 /** What holds for a tenant that the configuration does not name. */
 export function unnamedTenant(profile: UarConfig['profile']): ResolvedTenant {
   return resolveTenant(UarConfig.shape.tenants.unwrap().valueType.parse({}), profile);
+}
+
+/** What the configuration says of a tenant's settings; it suspends nobody. */
+export function tenantSettings(
+  { tenants, profile }: Pick<ResolvedConfig, 'tenants' | 'profile'>,
+  tenant: TenantId,
+): TenantSettings {
+  const named = Object.hasOwn(tenants, tenant) ? tenants[tenant] : undefined;
+  const { kill_switch, max_unattended_risk, approval_needs_mfa, approval_needs_interactive } =
+    named ?? unnamedTenant(profile);
+  return {
+    ...{ kill_switch, max_unattended_risk, approval_needs_mfa, approval_needs_interactive },
+    suspended: { users: [], agents: [] },
+  };
+}
+
+/** What the configuration says of those settings of native tools that may change at run time. */
+export function fileToolSettings({ native_tools }: Pick<ResolvedConfig, 'native_tools'>): FileToolSettings {
+  const { file_tools_enabled, file_allowed_paths, file_max_size_kb, file_write_max_kb } = native_tools;
+  return { file_tools_enabled, file_allowed_paths, file_max_size_kb, file_write_max_kb };
 }
 
 function resolveTenant(tenant: Tenant, profile: UarConfig['profile']): ResolvedTenant {

@@ -274,6 +274,26 @@ describe('without Cedar', () => {
     });
   });
 
+  it('nothing of a suspended user or agent is taken, and nothing at all under the kill switch', async () => {
+    const agent = { owner: 'ada', maxRisk: 2, suspended: true };
+    const strict = new PlainJudge({
+      directory: {
+        ...directory,
+        tenant: () => ({ ...directory.tenant('a'), killSwitch: true }),
+        agent: () => agent,
+        isUserSuspended: (_, subject) => subject === 'uma',
+      },
+      now: () => now,
+    });
+    const outcome = async (change: Partial<Principal>) =>
+      (await strict.judgeCall(question(as(change)))).verdict;
+    expect(await outcome({ subject: 'uma' })).toMatchObject({ kind: 'deny', cause: 'suspended' });
+    expect(await outcome({ agent_id: 'coder' })).toMatchObject({ kind: 'deny', cause: 'suspended' });
+    expect(await outcome({})).toMatchObject({ kind: 'deny', cause: 'kill_switch' });
+    const uma = { ...caller, principal: { ...caller.principal, subject: 'uma' } };
+    expect(await strict.judgeActions(uma, [{ kind: 'list_tools' }])).toMatchObject([{ cause: 'suspended' }]);
+  });
+
   it('a person with role admin releases, nobody else', async () => {
     const released = async (...who: Partial<Principal>[]) =>
       (await judge.judgeRelease(risky, votes(...who))).verdict.kind;

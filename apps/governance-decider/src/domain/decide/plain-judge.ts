@@ -64,7 +64,9 @@ export class PlainJudge implements Judge {
   private releaseVerdict(question: CallQuestion, votes: Votes): CallVerdict {
     const call = this.callVerdict(question);
     if (call.kind !== 'require_approval') return call;
-    const approvers = votes.votes.filter(({ principal }) => isAdmin(principal, question.tool.tenant));
+    const approvers = votes.votes.filter(
+      ({ principal }) => isAdmin(principal, question.tool.tenant) && !this.isSuspended(principal),
+    );
     const distinct = new Set(approvers.map(({ principal }) => principal.subject));
     const isReleased = distinct.size >= question.tool.quorum && this.parts.now() < votes.expiresAt;
     return isReleased ? { kind: 'allow', determining: [] } : call;
@@ -76,8 +78,17 @@ export class PlainJudge implements Judge {
     const agentId = principal.kind === 'agent' ? principal.subject : principal.agent_id;
     if (agentId !== undefined && this.parts.directory.agent(principal.tenant, agentId) === undefined)
       return 'agent_unknown';
+    if (this.isSuspended(principal)) return 'suspended';
     const isOffered = tool.enabled && this.tenantOf(tool).enabledFamilies.includes(tool.family);
     return isOffered ? undefined : 'tool_disabled';
+  }
+
+  private isSuspended(principal: Principal): boolean {
+    const { directory } = this.parts;
+    const { tenant, subject, kind } = principal;
+    const agentId = kind === 'agent' ? subject : principal.agent_id;
+    const isAgent = agentId !== undefined && directory.agent(tenant, agentId)?.suspended === true;
+    return isAgent || (kind === 'user' && directory.isUserSuspended(tenant, subject));
   }
 
   private gates(tool: ToolFacts): readonly string[] {
@@ -94,6 +105,7 @@ export class PlainJudge implements Judge {
   }
 
   private actionVerdict(principal: Principal, question: ActionQuestion): ActionVerdict {
+    if (this.isSuspended(principal)) return { kind: 'deny', cause: 'suspended', determining: [] };
     if (question.kind === 'list_tools') return { kind: 'allow' };
     const tenant = question.kind === 'approval' ? question.resource.tenant : principal.tenant;
     if (isAdmin(principal, tenant)) return { kind: 'allow' };

@@ -23,7 +23,8 @@ export type DenialCause =
   | 'args_rejected'
   | 'other_tenant'
   | 'tool_disabled'
-  | 'kill_switch';
+  | 'kill_switch'
+  | 'suspended';
 
 /** What the PDP thinks of a call, before anything is signed. */
 export type CallVerdict =
@@ -44,6 +45,8 @@ export type CallVerdict =
 export interface Judged {
   readonly version: string;
   readonly verdict: CallVerdict;
+  /** Names the exact facts the verdict rests on; absent where they were not looked at. */
+  readonly key?: string;
 }
 
 export interface Vote {

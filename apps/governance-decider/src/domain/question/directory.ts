@@ -24,3 +24,9 @@ export interface Directory {
   agent(tenant: string, id: string): AgentFacts | undefined;
   isUserSuspended(tenant: string, subject: string): boolean;
 }
+
+/** A directory that follows what is written by API. Before it was read, and about what cannot be read, it throws: nobody decides on a guess. */
+export interface LiveDirectory extends Directory {
+  /** What keeps answers from being given; empty when none is. */
+  problems(): readonly string[];
+}
