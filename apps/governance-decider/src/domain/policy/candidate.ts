@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Finding, Inspection, Laboratory } from './laboratory.js';
 import { problemOfFinding, withoutEchoes } from './lint/engine-findings.js';
+import { dodgedForbids } from './lint/dodge-lint.js';
 import { declaredAttributes, problemsOfPolicy } from './lint/policy-rules.js';
 import { PolicyText } from './lint/policy-text.js';
 import type { PolicyProblem } from './lint/problem.js';
@@ -55,32 +56,47 @@ export async function checkCandidate(
   laboratory: Laboratory,
   { sound = new SoundPolicies(), schemas }: CheckOptions = {},
 ): Promise<Candidate> {
-  const { schema, policies } = texts;
-  const ofTexts = problemsOfTexts(policies);
+  const ofTexts = problemsOfTexts(texts.policies);
   const guarded = new Set(ofTexts.map(({ policy }) => policy));
-  const parsed = new Map<string, PolicyJson>();
-  const fresh: Record<string, string> = {};
-  for (const [id, text] of Object.entries(policies)) {
-    const known = sound.find(schema, id, text);
-    if (known !== undefined) parsed.set(id, known);
-    else if (!guarded.has(id)) fresh[id] = text;
-  }
-  const inspected = await inspect({ schema, policies: fresh }, laboratory);
-  for (const [id, json] of inspected.parsed) parsed.set(id, json);
-  for (const [id, json] of inspected.sound) sound.remember(schema, id, { text: policies[id] ?? '', json });
-  const ordered = Object.keys(policies).flatMap((id): [string, PolicyJson][] => {
-    const json = parsed.get(id);
-    return json === undefined ? [] : [[id, json]];
-  });
-  const set = policySet(versionOf(texts), new Map(ordered));
+  const { parsed, problems: ofPolicies } = await parse(texts, guarded, { laboratory, sound });
+  const set = policySet(versionOf(texts), parsed);
   const found = [
     ...ofTexts,
-    ...inspected.problems,
-    ...(schemas === undefined ? [] : lintAgainstCatalog(set, policies, schemas)),
+    ...ofPolicies,
+    ...dodgedForbids(set, texts.policies),
+    ...(schemas === undefined ? [] : lintAgainstCatalog(set, texts.policies, schemas)),
   ];
   const problems = found.filter(({ severity }) => severity === 'error');
   const warnings = found.filter(({ severity }) => severity === 'warning');
   return problems.length > 0 ? { kind: 'unsound', problems, warnings } : { kind: 'sound', set, warnings };
+}
+
+interface Parsed {
+  /** In the order of the texts. */
+  readonly parsed: ReadonlyMap<string, PolicyJson>;
+  readonly problems: readonly PolicyProblem[];
+}
+
+async function parse(
+  { schema, policies }: PolicyTexts,
+  guarded: ReadonlySet<string | undefined>,
+  by: { readonly laboratory: Laboratory; readonly sound: SoundPolicies },
+): Promise<Parsed> {
+  const found = new Map<string, PolicyJson>();
+  const fresh: Record<string, string> = {};
+  for (const [id, text] of Object.entries(policies)) {
+    const known = by.sound.find(schema, id, text);
+    if (known !== undefined) found.set(id, known);
+    else if (!guarded.has(id)) fresh[id] = text;
+  }
+  const inspected = await inspect({ schema, policies: fresh }, by.laboratory);
+  for (const [id, json] of inspected.parsed) found.set(id, json);
+  for (const [id, json] of inspected.sound) by.sound.remember(schema, id, { text: policies[id] ?? '', json });
+  const parsed = Object.keys(policies).flatMap((id): [string, PolicyJson][] => {
+    const json = found.get(id);
+    return json === undefined ? [] : [[id, json]];
+  });
+  return { parsed: new Map(parsed), problems: inspected.problems };
 }
 
 interface Inspected {

@@ -47,12 +47,24 @@ export function problemOfFinding(finding: Finding, text: PolicyText | undefined)
   };
 }
 
-/** A policy that is wrong is impossible or inapplicable as well: Cedar's warnings then say nothing new. */
+/**
+ * Each mistake once: a policy that is wrong is impossible or inapplicable as well, and an attribute is missing in every
+ * environment that the policy applies to.
+ */
 export function withoutEchoes<T extends Finding & { readonly policy: string }>(
   findings: readonly T[],
 ): readonly T[] {
   const wrong = new Set(findings.filter(({ isWarning }) => !isWarning).map(({ policy }) => policy));
-  return findings.filter(({ policy, isWarning }) => !isWarning || !wrong.has(policy));
+  const seen = new Set<string>();
+  return findings.filter(({ policy, message, start, isWarning }) => {
+    if (isWarning && wrong.has(policy)) return false;
+    if (isWarning && message.includes('unable to find an applicable action')) wrong.add(policy);
+    const about = misspelled(withoutFrame(message)) ?? message;
+    const key = JSON.stringify([policy, start, about]);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
 }
 
 function withoutFrame(message: string): string {

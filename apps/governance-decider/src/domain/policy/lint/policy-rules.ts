@@ -2,6 +2,7 @@ import { nearest } from '@uar/nearest';
 import type { PolicyJson } from '../policy-json.js';
 import { entitiesIn, expressionsIn, isExpression } from './expressions.js';
 import type { Place } from './place.js';
+import { malformedPointers } from './pointer-lint.js';
 import { tokensOf, type PolicyText } from './policy-text.js';
 import type { PolicyProblem } from './problem.js';
 
@@ -42,10 +43,11 @@ export function problemsOfPolicy(
     ...idProblems(read),
     ...presenceProblems(read, attributes),
   ];
-  return found.map(({ message, place, suggestion }) => ({
+  const problems = found.map(({ message, place, suggestion }) => ({
     ...{ policy, message, severity: 'error' as const, ...place },
     ...(suggestion === undefined ? {} : { suggestion }),
   }));
+  return [...problems, ...malformedPointers(policy, read)];
 }
 
 /** Names of attributes in a schema's text. */

@@ -1,6 +1,7 @@
 import type { PolicySet } from '../policy-set.js';
 import { unknownNames } from './catalog-names.js';
 import { KnownTools } from './known-tools.js';
+import { unknownPointers } from './pointer-lint.js';
 import { PolicyText } from './policy-text.js';
 import type { PolicyProblem } from './problem.js';
 import type { ToolSchema } from './tool-schema.js';
@@ -14,6 +15,7 @@ export function lintAgainstCatalog(
   const known = new KnownTools(tools);
   return set.policies.flatMap(({ id, json }) => {
     const text = new PolicyText(texts[id] ?? '');
-    return unknownNames(id, { json, text }, known);
+    const read = { json, text };
+    return [...unknownNames(id, read, known), ...unknownPointers(id, read, known)];
   });
 }
