@@ -17,6 +17,7 @@ import {
 } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import { z } from 'zod';
+import { quorumOf } from './quorum.js';
 import { deny, type Judge, type Judged } from './verdict.js';
 
 /** Signs grants for hosts, and tickets for nobody but ourselves. */
@@ -73,7 +74,7 @@ export class CallDesk {
         return { kind: 'deny', ...decided, outcome: verdict.outcome, cause: verdict.cause };
       case 'require_approval': {
         const { kind, reasons } = verdict;
-        return { kind, ...decided, quorum: this.quorum(question), reasons: [...reasons] };
+        return { kind, ...decided, quorum: quorumOf(question.tool, this.parts.profile), reasons: [...reasons] };
       }
       case 'allow': {
         const body = grantBody(question, version);
@@ -110,11 +111,6 @@ export class CallDesk {
       requestedAt: approval.requested_at,
       expiresAt: approval.requested_at + this.parts.approvalTimeoutMs,
     });
-  }
-
-  private quorum(question: CallQuestion): number {
-    const isCritical = question.tool.risk >= 4 && this.parts.profile !== 'minimal';
-    return Math.max(question.tool.quorum, isCritical ? 2 : 1);
   }
 
   private grant(body: GrantBody & { approval_id?: string }, target: GrantTarget): string {

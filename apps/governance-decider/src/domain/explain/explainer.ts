@@ -1,0 +1,14 @@
+import type { AnswerOf, AskOf, explainCall, simulateCalls } from '@uar/contracts';
+
+/** Says how a call would be decided, and why. */
+export interface Explainer {
+  explain(ask: AskOf<typeof explainCall>): Promise<AnswerOf<typeof explainCall>>;
+}
+
+/** Says how many calls would be decided, by the active set and by another one. */
+export interface Simulator {
+  simulate(ask: AskOf<typeof simulateCalls>): Promise<AnswerOf<typeof simulateCalls>>;
+}
+
+/** With Cedar switched off there is nothing to simulate. */
+export const noSimulator: Simulator = { simulate: () => Promise.resolve({ kind: 'governance_off' }) };
