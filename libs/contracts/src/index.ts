@@ -120,6 +120,8 @@ export {
 export {
   FileToolSettings,
   NativeToolSettings,
+  NativeToolSettingsBody,
+  NativeToolSettingsView,
   StoredNativeTools,
   nativeToolsKey,
   nativeToolsNamespace,
@@ -215,6 +217,8 @@ export {
 export {
   StoredTenantSettings,
   TenantSettings,
+  TenantSettingsBody,
+  TenantSettingsView,
   tenantNamespace,
   tenantSettingsKey,
 } from './tenant-settings.js';

@@ -22,6 +22,23 @@ export const NativeToolSettings = FileToolSettings.extend({
 });
 export type NativeToolSettings = z.output<typeof NativeToolSettings>;
 
+export const NativeToolSettingsView = NativeToolSettings.extend({ drift: z.boolean() });
+export type NativeToolSettingsView = z.output<typeof NativeToolSettingsView>;
+
+/** Body of PUT: an absent member stays what it is, `null` gives one back to the file. */
+export const NativeToolSettingsBody = z.strictObject({
+  file_tools_enabled: FileToolSettings.shape.file_tools_enabled.nullable().optional(),
+  file_allowed_paths: FileToolSettings.shape.file_allowed_paths.nullable().optional(),
+  file_max_size_kb: FileToolSettings.shape.file_max_size_kb.nullable().optional(),
+  file_write_max_kb: FileToolSettings.shape.file_write_max_kb.nullable().optional(),
+  /** Of families that this version does not have: `true` is refused. */
+  web_fetch_enabled: z.boolean().nullable().optional(),
+  terminal_exec_enabled: z.boolean().nullable().optional(),
+  memory_enabled: z.boolean().nullable().optional(),
+  session_search_enabled: z.boolean().nullable().optional(),
+});
+export type NativeToolSettingsBody = z.output<typeof NativeToolSettingsBody>;
+
 /** Native tools belong to the installation, not to a tenant: their settings stand under the operator's. */
 export const operatorTenant = TenantId.parse('default');
 
