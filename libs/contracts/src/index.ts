@@ -44,6 +44,16 @@ export {
   type RecordedDirectory,
 } from './decision-log.js';
 export {
+  ChangeDecided,
+  ChangeId,
+  ChangeList,
+  DefinitionChange,
+  DefinitionDiff,
+  DefinitionDifference,
+  decideChange,
+  listChanges,
+} from './change.js';
+export {
   announcement,
   exchange,
   type Announcement,

@@ -15,10 +15,14 @@ export const Setting = z.strictObject({
 });
 export type Setting = z.output<typeof Setting>;
 
-/** All settings of a namespace, across tenants, in order of tenant and key. */
+/** The settings of a namespace, of one tenant or across tenants, in order of tenant and key; `key` of a tenant alone. */
 export const readSettings = exchange({
   subject: 'uar.v1.ledger.settings.read',
-  ask: z.strictObject({ namespace: z.string() }),
+  ask: z.strictObject({
+    namespace: z.string(),
+    tenant: TenantId.optional(),
+    key: z.string().optional(),
+  }),
   answer: z.strictObject({ settings: z.array(Setting) }),
   deadlineMs: 5_000,
 });

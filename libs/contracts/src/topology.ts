@@ -1,6 +1,7 @@
 import type { Announcement, Exchange } from './exchange.js';
 import * as approval from './approval.js';
 import * as catalog from './catalog.js';
+import * as change from './change.js';
 import * as explain from './explain.js';
 import * as decisionLog from './decision-log.js';
 import * as governance from './governance.js';
@@ -40,6 +41,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       catalog.deleteServer,
       catalog.readHealth,
       catalog.probeServer,
+      change.listChanges,
+      change.decideChange,
       governance.decideCall,
       governance.issueGrant,
       governance.discoverTools,
@@ -107,6 +110,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       catalog.deleteServer,
       catalog.readHealth,
       catalog.probeServer,
+      change.listChanges,
+      change.decideChange,
     ],
     asks: [
       ledger.readSettings,

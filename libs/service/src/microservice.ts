@@ -59,7 +59,7 @@ function running(
 
 function joined(busProblems: readonly string[], own: Readiness | undefined): Readiness {
   const problems = [...busProblems, ...(own?.problems ?? [])];
-  return { ready: problems.length === 0 && own?.ready !== false, problems };
+  return { ready: busProblems.length === 0 && own?.ready !== false, problems };
 }
 
 /** What keeps a service with this bus from being ready. */

@@ -12,7 +12,7 @@ export interface ServiceContext {
 
 export interface Readiness {
   readonly ready: boolean;
-  /** What is missing, one clause each; empty when ready. */
+  /** What is missing, one clause each. A service may be ready and still say what is wrong. */
   readonly problems: readonly string[];
 }
 

@@ -85,7 +85,8 @@ withBothBuses('settings replica', (connect) => {
     await replica.start();
     expect(replica.ready).toBe(false);
     isAway = false;
-    await expect.poll(() => replica.ready).toBe(true);
+    await replica.whenReady();
+    expect(replica.ready).toBe(true);
     isAway = true;
     await replica.refresh();
     expect(replica.get('acme', 'a')).toMatchObject({ value: { limit: 1 } });

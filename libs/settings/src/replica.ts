@@ -37,11 +37,20 @@ export class SettingsReplica<S extends z.ZodType> {
   #isStale = false;
   #timer: NodeJS.Timeout | undefined;
   #end: (() => void) | undefined;
+  #tellReady: () => void = () => undefined;
+  readonly #whenReady = new Promise<void>((resolve) => {
+    this.#tellReady = resolve;
+  });
 
   constructor(private readonly options: ReplicaOptions<S>) {}
 
   get ready(): boolean {
     return this.#isReady;
+  }
+
+  /** Resolves with the first reading; never where there is none. */
+  whenReady(): Promise<void> {
+    return this.#whenReady;
   }
 
   /** Resolves after the first attempt; without success it goes on trying. */
@@ -133,6 +142,7 @@ export class SettingsReplica<S extends z.ZodType> {
       changed.push(partsOf(place));
     }
     this.#isReady = true;
+    this.#tellReady();
     for (const setting of changed) for (const listener of this.#listeners) listener(setting);
     return true;
   }

@@ -71,6 +71,23 @@ inEveryPlace('settings', (ledger) => {
     const { settings } = await ledger().readSettings({ namespace: 'ordered' });
     expect(settings.map(({ tenant, key }) => `${tenant}/${key}`)).toEqual(['acme/a', 'beta/a']);
   });
+
+  it('lists those of one tenant, or one of them, when asked so', async () => {
+    for (const [tenant, key] of [
+      [beta, 'a'],
+      [acme, 'b'],
+      [acme, 'a'],
+    ] as const) {
+      await ledger().writeSetting({ tenant, namespace: 'narrow', key, value: key, if_revision: 0 });
+    }
+    const read = async (ask: { tenant: typeof acme; key?: string }) => {
+      const { settings } = await ledger().readSettings({ namespace: 'narrow', ...ask });
+      return settings.map(({ tenant, key }) => `${tenant}/${key}`);
+    };
+    expect(await read({ tenant: acme })).toEqual(['acme/a', 'acme/b']);
+    expect(await read({ tenant: acme, key: 'b' })).toEqual(['acme/b']);
+    expect(await read({ tenant: beta, key: 'b' })).toEqual([]);
+  });
 });
 
 inEveryPlace('kept calls', (ledger) => {

@@ -19,6 +19,9 @@ export function settingsStore(
   const list = database.prepare<[string], Row & { value: string }>(
     'SELECT * FROM settings WHERE namespace = ? AND value IS NOT NULL ORDER BY tenant, key',
   );
+  const listOf = database.prepare<[string, string], Row & { value: string }>(
+    'SELECT * FROM settings WHERE namespace = ? AND tenant = ? AND value IS NOT NULL ORDER BY key',
+  );
   const find = database.prepare<[string, string, string], Row>(
     'SELECT * FROM settings WHERE namespace = ? AND tenant = ? AND key = ?',
   );
@@ -27,9 +30,11 @@ export function settingsStore(
      ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value`,
   );
   return {
-    readSettings: ({ namespace }) => ({
-      settings: list.all(namespace).map((row) => ({ ...row, value: JSON.parse(row.value) })),
-    }),
+    readSettings: ({ namespace, tenant, key }) => {
+      const rows = tenant === undefined ? list.all(namespace) : listOf.all(namespace, tenant);
+      const wanted = key === undefined ? rows : rows.filter((row) => row.key === key);
+      return { settings: wanted.map((row) => ({ ...row, value: JSON.parse(row.value) })) };
+    },
     writeSetting: ({ tenant, namespace, key, value, if_revision, receipt }) => {
       const row = find.get(namespace, tenant, key);
       const current = row === undefined || row.value === null ? 0 : row.revision;
