@@ -4,20 +4,27 @@ import { BUS, type Bus } from '@uar/bus';
 import type { UarConfig } from '@uar/config';
 import { McpEndpoint } from './adapters/mcp/endpoint.js';
 import { SessionStore } from './adapters/mcp/session-store.js';
+import { AgentsController } from './agents.controller.js';
 import { ApprovalsController } from './approvals.controller.js';
 import type { Assembly } from './assembly.js';
 import { CallsController } from './calls.controller.js';
+import { ExplainController } from './explain.controller.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { ACCESS } from './domain/access/access.js';
 import { EXPLANATIONS } from './domain/access/explanations.js';
 import { IDENTITY } from './domain/access/identity.js';
+import { AGENT_BOOK } from './domain/agent/agents.js';
 import { VOTE_REVIEW } from './domain/approval/vote-review.js';
 import { CALL_PIPELINE } from './domain/call/proposed-call.js';
+import { CALL_EXPLANATIONS } from './domain/explain/explanation.js';
+import { SIMULATIONS } from './domain/explain/simulation.js';
 import { EFFECTIVE_CATALOG } from './domain/catalog/effective-catalog.js';
 import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
 import { READINESS } from './domain/readiness.js';
+import { RUN_DESK } from './domain/run/run-desk.js';
 import { RUNS } from './domain/run/runs.js';
+import { SETTINGS } from './domain/settings/documents.js';
 import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge.js';
 import { ErrorFilter } from './http/error.filter.js';
@@ -25,7 +32,9 @@ import { McpController } from './mcp.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
 import { ReviewController } from './review.controller.js';
+import { RunsController } from './runs.controller.js';
 import { ServersController } from './servers.controller.js';
+import { SettingsController } from './settings.controller.js';
 
 export interface AppModuleOptions {
   readonly assembly: Assembly;
@@ -43,18 +52,22 @@ export class AppModule {
         catalog: assembly.catalog,
         waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
       },
-      assembly.runs,
+      assembly.runDesk,
     );
     return {
       module: AppModule,
       controllers: [
         DiscoveryController,
+        ExplainController,
         CallsController,
         ServersController,
+        AgentsController,
+        RunsController,
         ApprovalsController,
         ReceiptsController,
         OperationsController,
         ReviewController,
+        SettingsController,
         McpController,
       ],
       providers: [
@@ -74,9 +87,14 @@ function ports(assembly: Assembly) {
     { provide: CALL_PIPELINE, useValue: assembly.pipeline },
     { provide: EFFECTIVE_CATALOG, useValue: assembly.catalog },
     { provide: IDENTITY, useValue: assembly.identity },
+    { provide: SETTINGS, useValue: assembly.settings },
     { provide: RUNS, useValue: assembly.runs },
+    { provide: RUN_DESK, useValue: assembly.runDesk },
+    { provide: AGENT_BOOK, useValue: assembly.agentBook },
     { provide: ACCESS, useValue: assembly.pdp },
     { provide: EXPLANATIONS, useValue: assembly.explanations },
+    { provide: CALL_EXPLANATIONS, useValue: assembly.callExplanations },
+    { provide: SIMULATIONS, useValue: assembly.simulations },
     { provide: EXECUTION, useValue: assembly.execution },
     { provide: CALL_LOOKUP, useValue: assembly.lookup },
     { provide: VOTE_REVIEW, useValue: assembly.votes },

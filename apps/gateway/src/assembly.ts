@@ -9,10 +9,8 @@ import { BusPdp } from './adapters/bus/pdp.js';
 import { ReceiptDesk } from './adapters/bus/receipt-desk.js';
 import { CallMetrics } from './adapters/call-metrics.js';
 import { systemClock } from './adapters/clock.js';
-import { EffectiveLists } from './adapters/effective-lists.js';
 import { newApprovalId, newCallId, newFaultId } from './adapters/new-ids.js';
 import { ProbedReadiness } from './adapters/probed-readiness.js';
-import { RunTable } from './adapters/run-table.js';
 import { ArgumentSchemas } from './adapters/schemas/argument-schemas.js';
 import { TokenIdentity } from './adapters/token-identity.js';
 import { Explanations } from './domain/access/explanations.js';
@@ -29,7 +27,11 @@ import { Placement } from './domain/dispatch/placement.js';
 import { CallLookup } from './domain/execute/call-lookup.js';
 import { EndedCalls } from './domain/execute/ended-calls.js';
 import { Execution } from './domain/execute/execution.js';
+import { assembleExplain } from './assembly-explain.js';
+import { assembleRunDesk, assembleRuns } from './assembly-runs.js';
+import { assembleSettings } from './assembly-settings.js';
 import type { ReceiptSetting } from './domain/receipt/receipt-bodies.js';
+import type { RunFrames } from './domain/run/run-frames.js';
 import { Edge } from './http/edge.js';
 
 /** Everything the gateway is made of: which adapter stands behind which port. */
@@ -41,7 +43,8 @@ export function assemble(context: ServiceContext) {
   const { bus, log, config } = context;
   const metrics = new CallMetrics();
   const replica = new CatalogReplica({ bus, log });
-  const runs = new RunTable();
+  const runParts = assembleRuns(context);
+  const { runs } = runParts;
   const verifier = createTokenVerifier({ security: config.security, profile: config.profile });
   const pdp = new BusPdp(bus);
   const receipts = new ReceiptDesk(bus, log);
@@ -57,6 +60,9 @@ export function assemble(context: ServiceContext) {
   });
   return {
     ...calls,
+    ...assembleRunDesk(context, runParts, { replica, pdp, pipeline }),
+    ...assembleSettings(context, room),
+    ...assembleExplain(context, { replica, runs }),
     metrics,
     replica,
     runs,
@@ -67,7 +73,6 @@ export function assemble(context: ServiceContext) {
     hosts,
     identity: identityOf(context, verifier, runs),
     edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
-    catalog: new EffectiveLists({ bus, replica, pdp, now: clock.now }),
     explanations: new Explanations(pdp, clock),
     lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
     readiness: readinessOf(context, { replica, receipts, verifier }),
@@ -78,7 +83,7 @@ interface CallPorts {
   readonly context: ServiceContext;
   readonly metrics: CallMetrics;
   readonly replica: CatalogReplica;
-  readonly runs: RunTable;
+  readonly runs: RunFrames;
   readonly pdp: BusPdp;
   readonly receipts: ReceiptDesk;
   readonly approvals: BusApprovals;
@@ -138,7 +143,7 @@ function stagesOf(
 ): Pick<PipelineParts, 'staging' | 'permission' | 'dispatcher' | 'slots'> {
   const placement = new Placement(replica, clock);
   const slots = new Slots(config.limits.calls_in_flight);
-  const release = new Release({ pdp, approvals, catalog: replica, placement, clock, setting });
+  const release = new Release({ pdp, approvals, catalog: replica, runs, placement, clock, setting });
   const approvalStage = new ApprovalStage({
     approvals,
     room,
@@ -160,7 +165,7 @@ function stagesOf(
   };
 }
 
-function identityOf({ config }: ServiceContext, verifier: TokenVerifier, runs: RunTable): TokenIdentity {
+function identityOf({ config }: ServiceContext, verifier: TokenVerifier, runs: RunFrames): TokenIdentity {
   const { anonymous, require_scopes } = config.security;
   return new TokenIdentity({ verifier, runs, anonymous, requireScopes: require_scopes });
 }

@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto';
 import { Controller, Inject, Req, Res } from '@nestjs/common';
-import type { Caller } from '@uar/contracts';
+import { outcomes, type Caller } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   EFFECTIVE_CATALOG,
   type EffectiveCatalog,
   type EffectiveList,
 } from './domain/catalog/effective-catalog.js';
-import { RUNS, type Runs } from './domain/run/runs.js';
 import { toolListText } from './domain/view/tool-list.js';
 import { toolViewText } from './domain/view/tool-view.js';
 import { sendText } from './http/answer.js';
 import { NoQuery, ToolListQuery } from './http/asks.js';
 import { readQuery } from './http/read.js';
-import { forbidden, notAvailable, notFound } from './http/refusal.js';
+import { Refusal, notAvailable, notFound } from './http/refusal.js';
 import { callerOf, pathParameter } from './http/request.js';
 import { Serves } from './http/route.js';
 import { routes } from './http/routes.js';
@@ -21,15 +20,12 @@ import { routes } from './http/routes.js';
 /** What the caller may discover (API.md 2). */
 @Controller()
 export class DiscoveryController {
-  constructor(
-    @Inject(EFFECTIVE_CATALOG) private readonly catalog: EffectiveCatalog,
-    @Inject(RUNS) private readonly runs: Runs,
-  ) {}
+  constructor(@Inject(EFFECTIVE_CATALOG) private readonly catalog: EffectiveCatalog) {}
 
   @Serves(routes.listTools)
   async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const query = readQuery(request.query, ToolListQuery);
-    const list = await this.listFor(this.inRun(callerOf(request), query.run_id));
+    const list = await this.listFor(callerOf(request), query.run_id);
     const etag = `"${hash('sha256', JSON.stringify([list.digest, query]), 'base64url').slice(0, 27)}"`;
     const headers = { etag, 'cache-control': 'private, no-cache' };
     if (request.headers['if-none-match'] === etag) void reply.code(304).headers(headers).send();
@@ -45,16 +41,15 @@ export class DiscoveryController {
     sendText(reply, toolViewText(found));
   }
 
-  private inRun(caller: Caller, runId: string | undefined): Caller {
-    if (runId === undefined) return caller;
-    const own = this.runs.own(caller.principal, runId);
-    if (own === undefined) throw forbidden();
-    return { ...caller, run_id: own };
-  }
-
-  private async listFor(caller: Caller): Promise<EffectiveList> {
-    const list = await this.catalog.list(caller);
-    if (list.kind === 'unavailable') throw notAvailable();
-    return list;
+  private async listFor(caller: Caller, runId?: string): Promise<EffectiveList> {
+    const list = await this.catalog.list(caller, runId);
+    switch (list.kind) {
+      case 'listed':
+        return list;
+      case 'denied':
+        throw new Refusal(outcomes.run_denied.http, 'run_denied', { message: outcomes.run_denied.text });
+      case 'unavailable':
+        throw notAvailable();
+    }
   }
 }

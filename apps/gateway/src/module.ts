@@ -34,7 +34,7 @@ export const service: GatewayDefinition = {
   start: async (context) => {
     const assembly = assemble(context);
     const app = await createApp(context, assembly);
-    await assembly.replica.start();
+    await Promise.all([assembly.replica.start(), assembly.followSettings(), assembly.followRuns()]);
     await app.startAllMicroservices();
     const { server } = context.config;
     await app.listen(server.port, server.host);
@@ -98,6 +98,8 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   await assembly.receipts.close(lastStepsMs);
   assembly.catalog.close();
   assembly.replica.stop();
+  assembly.stopSettings();
+  assembly.stopRuns();
   assembly.approvals.close();
   assembly.hosts.close();
   assembly.verifier.close();

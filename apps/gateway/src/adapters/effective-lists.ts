@@ -14,9 +14,23 @@ import type {
   EffectiveEntry,
   EffectiveList,
   IncompleteServer,
+  ListChange,
   Listed,
 } from '../domain/catalog/effective-catalog.js';
+import { leaves, type EffectiveRun } from '../domain/run/effective-run.js';
+import type { RunStore, ScopeBook } from '../domain/run/ports.js';
+import { inRun, type Entered, type Runs } from '../domain/run/runs.js';
 import type { BusPdp } from './bus/pdp.js';
+
+interface ListParts {
+  readonly bus: Bus;
+  readonly replica: CatalogReplica;
+  readonly pdp: BusPdp;
+  readonly runs: Runs;
+  readonly changes: Pick<ScopeBook, 'onChange'>;
+  readonly runChanges: Pick<RunStore, 'onChange'>;
+  readonly now: () => number;
+}
 
 interface Known {
   readonly list: EffectiveList;
@@ -30,34 +44,47 @@ const mostLists = 1_000;
 /** Policies may read the time: a list is asked for again at the latest after this long. */
 const freshMs = 30_000;
 
-/** What each caller may discover, asked of the PDP when catalog or policy changed, remembered otherwise. */
+/** What each caller may discover, asked of the PDP when catalog or policy changed, remembered otherwise; cut to its run. */
 export class EffectiveLists implements EffectiveCatalog {
   private readonly known = new LRUCache<string, Known>({ max: mostLists });
   private readonly asking = new Map<string, Promise<Listed>>();
   private readonly policyEpochs = new Map<string, number>();
   private readonly digests = new WeakMap<Principal, string>();
-  private readonly listeners = new Set<(tenant: string | undefined) => void>();
+  private readonly cuts = new WeakMap<EffectiveList, WeakMap<EffectiveRun, EffectiveList>>();
+  private readonly listeners = new Set<(change: ListChange) => void>();
   private readonly ends: readonly (() => void)[];
 
   private readonly replica: CatalogReplica;
   private readonly pdp: BusPdp;
+  private readonly runs: Runs;
   private readonly now: () => number;
 
-  constructor(parts: { bus: Bus; replica: CatalogReplica; pdp: BusPdp; now: () => number }) {
-    const { bus, replica } = parts;
+  constructor({ bus, replica, pdp, runs, changes, runChanges, now }: ListParts) {
     this.replica = replica;
-    this.pdp = parts.pdp;
-    this.now = parts.now;
+    this.pdp = pdp;
+    this.runs = runs;
+    this.now = now;
     this.ends = [
       bus.listen(policiesChanged, ({ tenant }) => {
         this.policyEpochs.set(tenant, this.epochOf(tenant) + 1);
-        this.tell([tenant]);
+        this.tell([{ tenant }]);
       }),
-      replica.onChange(({ tenants }) => this.tell(tenants === 'all' ? [undefined] : [...tenants])),
+      replica.onChange(({ tenants }) =>
+        this.tell(tenants === 'all' ? [{}] : [...tenants].map((tenant) => ({ tenant }))),
+      ),
+      changes.onChange((tenant) => this.tell([{ tenant }])),
+      runChanges.onChange((tenant, runId) => this.tell([{ tenant, runId }])),
     ];
   }
 
-  list(caller: Caller): Listed | Promise<Listed> {
+  list(caller: Caller, runId?: string): Listed | Promise<Listed> {
+    const entered = this.runs.enter(caller, runId);
+    return entered instanceof Promise
+      ? entered.then((it) => this.listIn(caller, it))
+      : this.listIn(caller, entered);
+  }
+
+  discoverable(caller: Caller): Listed | Promise<Listed> {
     const key = this.keyOf(caller);
     const known = this.known.get(key);
     if (known !== undefined && this.isFresh(known, caller)) return known.list;
@@ -68,7 +95,7 @@ export class EffectiveLists implements EffectiveCatalog {
     return asked;
   }
 
-  onChange(listener: (tenant: string | undefined) => void): () => void {
+  onChange(listener: (change: ListChange) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
@@ -76,6 +103,30 @@ export class EffectiveLists implements EffectiveCatalog {
   close(): void {
     for (const end of this.ends) end();
     this.listeners.clear();
+  }
+
+  private listIn(caller: Caller, entered: Entered): Listed | Promise<Listed> {
+    if (entered.kind !== 'entered') return entered;
+    const { effective } = entered.frame;
+    const listed = this.discoverable(inRun(caller, entered.frame));
+    return listed instanceof Promise
+      ? listed.then((it) => this.cut(it, effective))
+      : this.cut(listed, effective);
+  }
+
+  /** The same object for the same list and the same run. */
+  private cut(listed: Listed, run: EffectiveRun): Listed {
+    if (listed.kind !== 'listed') return listed;
+    const known = this.cuts.get(listed)?.get(run);
+    if (known !== undefined) return known;
+    const left = listed.entries.filter(({ entry: { name, facts } }) =>
+      leaves(run, { name, server: facts.server }),
+    );
+    const list =
+      left.length === listed.entries.length ? listed : listOf(left, listed.incomplete, listed.catalogVersion);
+    const cuts = this.cuts.get(listed) ?? new WeakMap<EffectiveRun, EffectiveList>();
+    this.cuts.set(listed, cuts.set(run, list));
+    return list;
   }
 
   private async ask(caller: Caller, key: string): Promise<Listed> {
@@ -94,7 +145,7 @@ export class EffectiveLists implements EffectiveCatalog {
       const verdict = found.tools[index];
       return verdict?.kind === 'visible' ? [{ entry, approval: verdict.approval }] : [];
     });
-    const made = listOf(visible, servers, catalogVersion);
+    const made = listOf(visible, servers.flatMap(incompleteOf), catalogVersion);
     const before = this.known.get(key)?.list;
     const list = before?.digest === made.digest ? before : made;
     this.known.set(key, { list, policyEpoch, entries, servers, until: this.now() + freshMs });
@@ -114,27 +165,26 @@ export class EffectiveLists implements EffectiveCatalog {
     return this.policyEpochs.get(tenant) ?? 0;
   }
 
-  private keyOf({ principal, channel, ip, run_id }: Caller): string {
+  private keyOf({ principal, channel, ip, run_id, run_limits }: Caller): string {
     let digest = this.digests.get(principal);
     if (digest === undefined) {
       // A token renewed for the same principal sees the same list.
       digest = hash('sha256', JSON.stringify({ ...principal, expires_at: 0 }), 'base64');
       this.digests.set(principal, digest);
     }
-    return `${digest} ${channel} ${ip ?? ''} ${run_id}`;
+    return `${digest} ${channel} ${ip ?? ''} ${run_id} ${JSON.stringify(run_limits)}`;
   }
 
-  private tell(tenants: readonly (string | undefined)[]): void {
-    for (const tenant of tenants) for (const listener of this.listeners) listener(tenant);
+  private tell(changes: readonly ListChange[]): void {
+    for (const change of changes) for (const listener of this.listeners) listener(change);
   }
 }
 
 function listOf(
   entries: readonly EffectiveEntry[],
-  servers: readonly CatalogServer[],
+  incomplete: readonly IncompleteServer[],
   catalogVersion: string,
 ): EffectiveList {
-  const incomplete = servers.flatMap(incompleteOf);
   const shown = entries.map(({ entry, approval }) => [
     entry.name,
     entry.facts.definition_digest,

@@ -17,11 +17,17 @@ import {
   readApproval,
   readKeptCall,
   readLedgerStatus,
+  putRun,
   readReceipt,
   readRelease,
+  readRun,
+  readSettings,
   reviewVotes,
+  runChanged,
+  settingsChanged,
   verifyReceipts,
   writeIntent,
+  writeSetting,
   type AnswerOf,
   type ApprovalDraft,
   type ApprovalStatus,
@@ -30,6 +36,8 @@ import {
   type Receipt,
   type ReceiptBody,
   type ReceiptPosition,
+  type Setting,
+  type StoredRun,
 } from '@uar/contracts';
 
 interface ApprovalRecord {
@@ -43,6 +51,8 @@ export class MemoryLedger {
   readonly receipts: Receipt[] = [];
   readonly records = new Map<string, ApprovalRecord>();
   readonly kept = new Map<string, { principal: string; view_json: string }>();
+  readonly settings = new Map<string, Setting>();
+  readonly runs = new Map<string, { run: StoredRun; revision: number }>();
   private readonly keys = new Map<
     string,
     { request_digest: string; call_id: AskOf<typeof claimKey>['call_id'] }
@@ -52,6 +62,8 @@ export class MemoryLedger {
     this.answerApprovals();
     this.answerLedger();
     this.answerKeptCalls();
+    this.answerSettings();
+    this.answerRuns();
   }
 
   settle(approvalId: string, status: ApprovalStatus): void {
@@ -187,6 +199,41 @@ export class MemoryLedger {
       return known.request_digest === request_digest
         ? { kind: 'same', call_id: known.call_id }
         : { kind: 'other_request' };
+    });
+  }
+
+  private answerSettings(): void {
+    const { bus } = this;
+    bus.answer(readSettings, ({ namespace }) => ({
+      settings: [...this.settings.values()].filter((it) => it.namespace === namespace && it.value !== null),
+    }));
+    bus.answer(writeSetting, ({ tenant, namespace, key, value, if_revision, receipt }) => {
+      const place = `${namespace} ${tenant} ${key}`;
+      const before = this.settings.get(place);
+      const current = before === undefined || before.value === null ? 0 : before.revision;
+      if (current !== if_revision) return { kind: 'conflict', revision: current };
+      const revision = (before?.revision ?? 0) + 1;
+      this.settings.set(place, { tenant, namespace, key, value, revision });
+      if (receipt !== undefined) this.append(receipt);
+      bus.announce(settingsChanged, { tenant, namespace, key });
+      return { kind: 'written', revision };
+    });
+  }
+
+  private answerRuns(): void {
+    const { bus } = this;
+    bus.answer(putRun, ({ run, if_revision, receipt }) => {
+      const current = this.runs.get(run.run_id)?.revision ?? 0;
+      if (current !== if_revision) return { kind: 'conflict', revision: current };
+      const revision = current + 1;
+      this.runs.set(run.run_id, { run, revision });
+      if (receipt !== undefined) this.append(receipt);
+      if (revision > 1) bus.announce(runChanged, { tenant: run.tenant, run_id: run.run_id, revision });
+      return { kind: 'written', revision };
+    });
+    bus.answer(readRun, ({ run_id }) => {
+      const found = this.runs.get(run_id);
+      return found === undefined ? { kind: 'not_found' } : { kind: 'found', ...found };
     });
   }
 }

@@ -11,8 +11,12 @@ import { z } from 'zod';
 import type { RouteAccess } from './access.js';
 import { ApprovalListQuery, DecisionBody, NoQuery, ReceiptListQuery, ToolListQuery } from './asks.js';
 import { governed } from './access.js';
+import { agentRoutes } from './agent-routes.js';
+import { governanceRoutes } from './governance-routes.js';
 import type { Route } from './route.js';
+import { runRoutes } from './run-routes.js';
 import { serverRoutes } from './server-routes.js';
+import { settingsRoutes } from './settings-routes.js';
 
 const isPublic: RouteAccess = { kind: 'public' };
 const anyToken: RouteAccess = { kind: 'any_token' };
@@ -92,6 +96,10 @@ export const routes = {
     errors: [404],
   },
   ...serverRoutes,
+  ...governanceRoutes,
+  ...agentRoutes,
+  ...runRoutes,
+  ...settingsRoutes,
   listApprovals: {
     method: 'get',
     paths: [approvals],

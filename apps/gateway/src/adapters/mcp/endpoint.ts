@@ -74,7 +74,8 @@ export class McpEndpoint {
     if (decision === 'unavailable')
       return refuse(request.response, 503, 'the decision point is not available');
     const session = await this.sessions.open(request.caller);
-    if (session === undefined) return refuse(request.response, 503, 'too many sessions');
+    if (session === 'full') return refuse(request.response, 503, 'too many sessions');
+    if (session === 'unavailable') return refuse(request.response, 503, 'the session cannot be recorded now');
     this.takeRequest(request, session, frame);
   }
 

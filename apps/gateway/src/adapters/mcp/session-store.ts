@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, principalId } from '@uar/contracts';
-import type { Runs } from '../../domain/run/runs.js';
+import { type Caller, type RunId, principalId } from '@uar/contracts';
+import type { ListChange } from '../../domain/catalog/effective-catalog.js';
 import { McpSession, type SessionParts } from './session.js';
+
+/** Every session is a run, durable like others. */
+export interface SessionRuns {
+  /** Undefined: it could not be recorded. */
+  openSession(caller: Caller): Promise<RunId | undefined>;
+  closeSession(caller: Caller, runId: RunId): Promise<void>;
+}
 
 /** Bounds of the sessions of one gateway; most clients never say goodbye. */
 export interface SessionLimits {
@@ -26,24 +33,26 @@ export class SessionStore {
   private readonly sessions = new Map<string, McpSession>();
   private readonly sweeper: NodeJS.Timeout;
   private readonly forget: () => void;
-  private changed = new Set<string | undefined>();
+  private changed: ListChange[] = [];
+  private readonly closing = new Set<Promise<void>>();
 
   constructor(
     private readonly parts: SessionParts,
-    private readonly runs: Runs,
+    private readonly runs: SessionRuns,
     private readonly limits: SessionLimits = sessionLimits,
   ) {
     this.sweeper = setInterval(() => void this.sweep(), sweepMs);
     this.sweeper.unref();
-    this.forget = parts.catalog.onChange((tenant) => this.noteChange(tenant));
+    this.forget = parts.catalog.onChange((change) => this.noteChange(change));
   }
 
-  /** Undefined when the gateway is full. The owner's least recently used session makes room for a new one of its own. */
-  async open(caller: Caller): Promise<McpSession | undefined> {
+  /** The owner's least recently used session makes room for a new one of its own. */
+  async open(caller: Caller): Promise<McpSession | 'full' | 'unavailable'> {
     await this.makeRoom(principalId(caller.principal));
-    if (this.sessions.size >= this.limits.total) return undefined;
+    if (this.sessions.size >= this.limits.total) return 'full';
     const id = randomUUID();
-    const run = this.runs.open(caller.principal);
+    const run = await this.runs.openSession(caller);
+    if (run === undefined) return 'unavailable';
     const session = new McpSession(id, { ...caller, run_id: run, session_id: id }, this.parts);
     await session.connect();
     this.sessions.set(id, session);
@@ -60,7 +69,10 @@ export class SessionStore {
 
   async end(session: McpSession): Promise<void> {
     if (!this.sessions.delete(session.id)) return;
-    this.runs.close(session.runId);
+    const closing = this.runs
+      .closeSession(session.lastCaller, session.runId)
+      .finally(() => this.closing.delete(closing));
+    this.closing.add(closing);
     await session.close();
   }
 
@@ -68,6 +80,7 @@ export class SessionStore {
     clearInterval(this.sweeper);
     this.forget();
     await Promise.all([...this.sessions.values()].map((session) => this.end(session)));
+    await Promise.all(this.closing);
   }
 
   private async makeRoom(owner: string): Promise<void> {
@@ -88,16 +101,19 @@ export class SessionStore {
     await Promise.all(idle.map((session) => this.end(session)));
   }
 
-  private noteChange(tenant: string | undefined): void {
-    if (this.changed.size === 0) setTimeout(() => void this.tellChange(), 250).unref();
-    this.changed.add(tenant);
+  private noteChange(change: ListChange): void {
+    if (this.changed.length === 0) setTimeout(() => void this.tellChange(), 250).unref();
+    this.changed.push(change);
   }
 
   private async tellChange(): Promise<void> {
-    const tenants = this.changed;
-    this.changed = new Set();
+    const changes = this.changed;
+    this.changed = [];
+    const runs = new Set(changes.flatMap(({ runId }) => runId ?? []));
+    const wide = changes.filter(({ runId }) => runId === undefined);
+    const tenants = new Set(wide.map(({ tenant }) => tenant));
     const affected = [...this.sessions.values()].filter(
-      (session) => tenants.has(undefined) || tenants.has(session.tenant),
+      ({ runId, tenant }) => runs.has(runId) || tenants.has(undefined) || tenants.has(tenant),
     );
     await Promise.all(affected.map((session) => session.toolsChanged()));
   }

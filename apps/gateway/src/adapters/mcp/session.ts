@@ -1,7 +1,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { type Caller, principalId } from '@uar/contracts';
-import type { JsonText } from '@uar/json-text';
+import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallHandle, CallPipeline, ProposedCall } from '../../domain/call/proposed-call.js';
 import type { EffectiveCatalog } from '../../domain/catalog/effective-catalog.js';
@@ -25,6 +25,9 @@ const serverInfo = { name: 'uar', title: 'UAR tool plane', version: '0.1.0' };
 const noValidation: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
+
+/** The list of a run that has ended. */
+const noTools = new JsonText('{"tools":[]}');
 
 const ListParams = z.looseObject({ cursor: z.string().optional() }).optional();
 
@@ -66,6 +69,11 @@ export class McpSession {
 
   get runId(): Caller['run_id'] {
     return this.caller.run_id;
+  }
+
+  /** Who used it last. */
+  get lastCaller(): Caller {
+    return this.caller;
   }
 
   connect(): Promise<void> {
@@ -117,6 +125,7 @@ export class McpSession {
     if (!parsed.success) throw new RpcError(-32602, 'cursor must be a string');
     const list = await this.parts.catalog.list(this.caller);
     if (list.kind === 'unavailable') throw unavailableError();
+    if (list.kind === 'denied') return noTools;
     const page = toolPage(list, parsed.data?.cursor);
     if (page.kind === 'bad_cursor') throw new RpcError(-32602, 'this cursor is not one of ours');
     return page.result;

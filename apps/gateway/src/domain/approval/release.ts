@@ -7,6 +7,8 @@ import type { RunningCall } from '../call/running-call.js';
 import type { StagedCall } from '../call/staging.js';
 import type { Placement } from '../dispatch/placement.js';
 import { intentOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
+import { reenter } from '../run/reentry.js';
+import type { Runs } from '../run/runs.js';
 import { endOfStatus } from './settlement.js';
 
 const decisionMs = 2_000;
@@ -25,6 +27,7 @@ export class Release {
       readonly pdp: Pdp;
       readonly approvals: Approvals;
       readonly catalog: Catalog;
+      readonly runs: Runs;
       readonly placement: Placement;
       readonly clock: Clock;
       readonly setting: ReceiptSetting;
@@ -63,7 +66,7 @@ export class Release {
     staged: StagedCall,
     approvalId: ApprovalId,
   ): Promise<Passed<Fresh>> {
-    const stale = this.staleness(call, staged);
+    const stale = this.staleness(call, staged) ?? (await reenter(call, staged.entry, this.parts.runs));
     if (stale !== undefined) return this.spend(approvalId, stale);
     const votes = await this.parts.approvals.votes({ approval_id: approvalId, call_id: call.callId });
     if (votes.kind === 'unavailable') return missing(votes);

@@ -2,6 +2,7 @@ import { Outcome, effectOf } from '@uar/contracts';
 import { describe, expect, it } from 'vitest';
 import type { CallHandle } from '../call/proposed-call.js';
 import type { HostReply } from '../call/ports.js';
+import { effectiveRun } from '../run/effective-run.js';
 import { caller, denied, settle } from './facts.fixture.js';
 import { World } from './world.fixture.js';
 
@@ -53,10 +54,37 @@ const scenarios: readonly (readonly [Outcome, string, Scenario])[] = [
   [
     'run_denied',
     'an agent nobody registered',
-    (world) =>
-      world.propose('srv__read', {
-        caller: { ...caller, principal: { ...caller.principal, agent_id: 'bot' } },
-      }),
+    (world) => {
+      world.runDenied = 'agent_not_registered';
+      return world.propose('srv__nothing');
+    },
+  ],
+  [
+    'run_denied',
+    'a tool that the run leaves out',
+    (world) => {
+      world.scopes = effectiveRun([{ tools: { mode: 'all', denied_ids: ['srv__read'] } }]);
+      return world.propose();
+    },
+  ],
+  [
+    'unknown_tool',
+    'a hidden tool that the run leaves out besides',
+    (world) => {
+      world.visible = 'hidden';
+      world.scopes = effectiveRun([{ tools: { mode: 'none' } }]);
+      return world.propose();
+    },
+  ],
+  [
+    'run_denied',
+    'the run leaves the tool out while a human is asked',
+    async (world) => {
+      const { handle, approvalId } = await world.waiting();
+      world.scopes = effectiveRun([{ mcp_servers: { mode: 'none' } }]);
+      world.settle(approvalId, 'approved');
+      return handle;
+    },
   ],
   [
     'capability_denied',

@@ -34,7 +34,8 @@ import { Slots } from '../call/slots.js';
 import { Staging } from '../call/staging.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { Placement } from '../dispatch/placement.js';
-import type { Runs } from '../run/runs.js';
+import { leaves, limitsOf, wholeRun, type EffectiveRun, type ScopedTool } from '../run/effective-run.js';
+import type { Entered, RunDenial, Runs } from '../run/runs.js';
 import { entry } from './entry.fixture.js';
 import {
   HandClock,
@@ -65,6 +66,9 @@ export class World implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts,
     is_error: false,
   });
   isAccepting = true;
+  /** What the scopes of the one run leave now. */
+  scopes: EffectiveRun = wholeRun;
+  runDenied: RunDenial | undefined;
   ledger = true;
   readonly decisions: DecisionAsk[] = [];
   readonly runs: { call: HostCall; instance: string }[] = [];
@@ -113,7 +117,8 @@ export class World implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts,
     const placement = new Placement(this, this.clock);
     const slots = new Slots(most);
     const fault = (error: unknown): string => `fault_${this.faults.push(error)}`;
-    const common = { pdp: this, approvals: this, catalog: this, placement, clock: this.clock, setting };
+    const ports = { pdp: this, approvals: this, catalog: this, runs: this };
+    const common = { ...ports, placement, clock: this.clock, setting };
     const approvalStage = new ApprovalStage({
       ...common,
       room: this.room,
@@ -125,7 +130,7 @@ export class World implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts,
     });
     return new Pipeline({
       ...common,
-      staging: new Staging({ ...common, runs: this, schemas: this, mostArgumentBytes: 1_024 }),
+      staging: new Staging({ ...common, schemas: this, mostArgumentBytes: 1_024 }),
       permission: new PermissionStage({ ...common, receipts: this, approvals: approvalStage }),
       dispatcher: new Dispatcher({
         hosts: this,
@@ -252,14 +257,16 @@ export class World implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts,
     return runId;
   }
 
-  open(): RunId {
-    return runId;
+  enter(_: unknown, named?: string): Entered {
+    if (this.runDenied !== undefined) return { kind: 'denied', cause: this.runDenied };
+    if (named !== undefined && named !== runId) return { kind: 'denied', cause: 'not_its_run' };
+    const limits = limitsOf(this.scopes);
+    return { kind: 'entered', frame: { runId, effective: this.scopes, ...(limits && { limits }) } };
   }
 
-  close(): void {}
-
-  own(_: unknown, named: string): RunId | undefined {
-    return named === runId ? runId : undefined;
+  lost(_: unknown, tool: ScopedTool): ReturnType<Runs['lost']> {
+    if (this.runDenied !== undefined) return this.runDenied;
+    return leaves(this.scopes, tool) ? undefined : 'not_in_run';
   }
 
   private position() {

@@ -7,9 +7,11 @@ export function interruptedEnd(call: RunningCall): Passed<never> | undefined {
     case undefined:
       return undefined;
     case 'cancelled':
-      return over('cancelled');
+      return call.withdrawal === undefined ? over('cancelled') : { kind: 'over', ending: call.withdrawal };
     case 'abandoned':
       return over('channel_closed');
+    case 'suspended':
+      return over('policy_denied', { cause: 'suspended' });
     case 'deadline':
       // Only a call that waits for a human was late because of one (DESIGN.md 9).
       return call.approval === null

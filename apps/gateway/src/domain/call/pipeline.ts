@@ -54,6 +54,11 @@ export class Pipeline implements CallPipeline {
     return call === undefined ? undefined : new WholeCall(call, () => this.parts.clock.now());
   }
 
+  /** Every call that has not ended. */
+  get calls(): Iterable<RunningCall> {
+    return this.running.values();
+  }
+
   get inFlight(): number {
     return this.running.size;
   }

@@ -9,11 +9,12 @@ import {
   type GrantTarget,
   type ReceiptPosition,
 } from '@uar/contracts';
+import type { Ending } from './ending.js';
 import type { CallOwner, DecisionFacts, EndedCall, PendingCall, ProposedCall } from './proposed-call.js';
 import type { Seat } from './seat.js';
 
 /** Why a call ends before it is dispatched, from outside of the stages. */
-export type Interruption = 'cancelled' | 'abandoned' | 'deadline';
+export type Interruption = 'cancelled' | 'abandoned' | 'deadline' | 'suspended';
 
 /** One call between proposal and end: what is known of it so far, and who waits for it. Owned by the pipeline. */
 export class RunningCall {
@@ -27,6 +28,8 @@ export class RunningCall {
   intent: ReceiptPosition | null = null;
   target: GrantTarget | undefined;
   ended: EndedCall | undefined;
+  /** How it ends before dispatch where it was taken from its caller, not given up by it. */
+  withdrawal: Ending | undefined;
   readonly seats = new Set<Seat>();
   private interruptedBy: Interruption | undefined;
   private dispatched = false;
@@ -64,6 +67,13 @@ export class RunningCall {
     if (this.dispatched && by !== 'cancelled') return;
     this.interruptedBy = by;
     this.stir?.();
+  }
+
+  /** A cancel that is not the caller's own. */
+  withdraw(ending: Ending): void {
+    if (this.ended !== undefined || this.interruptedBy !== undefined) return;
+    this.withdrawal = ending;
+    this.interrupt('cancelled');
   }
 
   /** From now on somebody may have run it. */

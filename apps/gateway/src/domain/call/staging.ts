@@ -1,6 +1,7 @@
 import { argumentsDigest, scanJson } from '@uar/json-text';
-import type { CatalogEntry, Digest, RunId } from '@uar/contracts';
-import type { Runs } from '../run/runs.js';
+import type { CatalogEntry, Digest } from '@uar/contracts';
+import { leaves } from '../run/effective-run.js';
+import { inRun, type Entered, type RunDenial, type Runs } from '../run/runs.js';
 import { missing, over, passed, type Passed } from './ending.js';
 import type { Catalog, Pdp, Schemas, ShapeError } from './ports.js';
 import type { RunningCall } from './running-call.js';
@@ -23,7 +24,7 @@ export class Staging {
       readonly catalog: Catalog;
       readonly runs: Runs;
       readonly schemas: Schemas;
-      readonly pdp: Pdp;
+      readonly pdp: Pick<Pdp, 'discovers'>;
       readonly mostArgumentBytes: number;
     },
   ) {}
@@ -32,21 +33,31 @@ export class Staging {
     const { toolName, argumentsJson } = call.proposed;
     const { tenant } = call.caller.principal;
     const entry = this.parts.catalog.find(tenant, toolName);
+    const entered = this.parts.runs.enter(call.caller, call.proposed.runId);
+    const met = entered instanceof Promise ? await entered : entered;
+    if (isWithoutAgent(met)) return over('run_denied', { cause: met.cause });
     if (entry === undefined) return over('unknown_tool', { cause: 'no_such_name' });
     call.entry = entry;
-    const runId = this.runOf(call);
-    if (runId === undefined) return this.refuse(call, entry, over('run_denied', { cause: 'not_its_run' }));
-    call.caller = { ...call.caller, run_id: runId };
-    if (isAgent(call)) return this.refuse(call, entry, over('run_denied', { cause: 'agent_not_registered' }));
+    const outside = this.meet(call, entry, met);
+    if (outside !== undefined) return this.refuse(call, entry, outside);
     const unfit = this.shape(entry, argumentsJson);
     if (unfit !== undefined) return this.refuse(call, entry, unfit);
     call.argumentsDigest = argumentsDigest(argumentsJson);
     return passed({ entry, argumentsDigest: call.argumentsDigest });
   }
 
-  private runOf({ caller, proposed }: RunningCall): RunId | undefined {
-    if (proposed.runId === undefined) return caller.run_id;
-    return this.parts.runs.own(caller.principal, proposed.runId);
+  /** Stage 3: how the run refuses the call; undefined where it takes it. */
+  private meet(call: RunningCall, { name, facts }: CatalogEntry, met: Entered): Passed<never> | undefined {
+    switch (met.kind) {
+      case 'unavailable':
+        return missing(met);
+      case 'denied':
+        return over('run_denied', { cause: met.cause });
+      case 'entered':
+        call.caller = inRun(call.caller, met.frame);
+        if (leaves(met.frame.effective, { name, server: facts.server })) return undefined;
+        return over('run_denied', { cause: 'not_in_run' });
+    }
   }
 
   private shape(entry: CatalogEntry, argumentsJson: string): Passed<never> | undefined {
@@ -86,9 +97,11 @@ export class Staging {
   }
 }
 
-/** No agent is registered in this release, so none is known to have the run's scope. */
-function isAgent({ caller: { principal } }: RunningCall): boolean {
-  return principal.kind === 'agent' || principal.agent_id !== undefined;
+const agentDenials: readonly RunDenial[] = ['agent_not_registered', 'agent_unreadable'];
+
+/** Nothing can be asked about an agent that nobody registered: it is refused every name alike. */
+function isWithoutAgent(met: Entered): met is Extract<Entered, { kind: 'denied' }> {
+  return met.kind === 'denied' && agentDenials.includes(met.cause);
 }
 
 const boundTexts = {

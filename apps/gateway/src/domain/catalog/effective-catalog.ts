@@ -1,4 +1,5 @@
-import type { Caller, CatalogEntry } from '@uar/contracts';
+import type { Caller, CatalogEntry, RunId } from '@uar/contracts';
+import type { RunDenial } from '../run/runs.js';
 
 export interface EffectiveEntry {
   readonly entry: CatalogEntry;
@@ -24,12 +25,25 @@ export interface EffectiveList {
   readonly digest: string;
 }
 
-export type Listed = EffectiveList | { readonly kind: 'unavailable' };
+export type Listed =
+  | EffectiveList
+  /** The run serves this caller no more. */
+  | { readonly kind: 'denied'; readonly cause: RunDenial }
+  | { readonly kind: 'unavailable' };
+
+/** Whose lists may have become other ones: of one run, of a tenant; without either, all of them. */
+export interface ListChange {
+  readonly tenant?: string;
+  readonly runId?: RunId;
+}
 
 export interface EffectiveCatalog {
-  list(caller: Caller): Listed | Promise<Listed>;
-  /** Tells when a list may have become another one (catalog or policy changed) for this tenant; undefined = any tenant. */
-  onChange(listener: (tenant: string | undefined) => void): () => void;
+  /** What the caller may discover within its run, or within the one it names. */
+  list(caller: Caller, runId?: string): Listed | Promise<Listed>;
+  /** What the caller may discover, whatever its run leaves of it. */
+  discoverable(caller: Caller): Listed | Promise<Listed>;
+  /** Tells when catalog, policy or scopes changed. */
+  onChange(listener: (change: ListChange) => void): () => void;
 }
 
 /** Injection token of the EffectiveCatalog. */

@@ -1,14 +1,56 @@
-import type { Principal, RunId } from '@uar/contracts';
+import type { Caller, Principal, RunId, RunLimits } from '@uar/contracts';
+import type { Unavailable } from '../call/ports.js';
+import type { EffectiveRun, ScopedTool } from './effective-run.js';
 
-/** Which runs live in this gateway, and whose they are. Every MCP session is a run; a call without one has an implicit run. */
+/** Why a run serves its caller no more. For receipts, never for callers. */
+export type RunDenial =
+  | 'not_its_run'
+  | 'run_completed'
+  | 'run_cancelled'
+  | 'run_expired'
+  | 'agent_not_registered'
+  | 'agent_unreadable'
+  | 'run_policy_unreadable';
+
+/** A run as a call or a list meets it now. */
+export interface RunFrame {
+  readonly runId: RunId;
+  /** The same object as long as no scope of the run changed. */
+  readonly effective: EffectiveRun;
+  /** Absent: nothing the PDP must know of. */
+  readonly limits?: RunLimits;
+}
+
+export type Entered =
+  | { readonly kind: 'entered'; readonly frame: RunFrame }
+  | { readonly kind: 'denied'; readonly cause: RunDenial }
+  | Unavailable;
+
+/** The runs of all gateways. Every MCP session is a run; a call without one has the implicit run of its principal. */
 export interface Runs {
   /** The run of calls that name none: the same for the same principal, for ever. */
   implicit(principal: Principal): RunId;
-  /** A new run of this principal. */
-  open(principal: Principal): RunId;
-  close(runId: RunId): void;
-  /** The principal's own live run of this id; undefined for every other text. */
-  own(principal: Principal, runId: string): RunId | undefined;
+  /** The caller's run, or the one it names, with every scope as it stands now. */
+  enter(caller: Caller, named?: string): Entered | Promise<Entered>;
+  /** What a caller that entered has lost since, as far as this gateway knows: the run, or the tool in it. */
+  lost(caller: Caller, tool: ScopedTool): RunDenial | 'not_in_run' | undefined;
+}
+
+/** The agent a principal is, or acts through. */
+export function agentOf({ kind, subject, agent_id }: Principal): string | undefined {
+  return kind === 'agent' ? subject : agent_id;
+}
+
+/** The caller as the run leaves it. */
+export function inRun({ principal, channel, ip, session_id }: Caller, { runId, limits }: RunFrame): Caller {
+  return {
+    principal,
+    channel,
+    ...(ip === undefined ? {} : { ip }),
+    run_id: runId,
+    session_id,
+    ...(limits === undefined ? {} : { run_limits: limits }),
+  };
 }
 
 /** Injection token of the Runs. */
