@@ -18,6 +18,10 @@ export class WaitingRoom {
     return this.byCall.size;
   }
 
+  all(): readonly WaitingCall[] {
+    return [...this.byCall.values()];
+  }
+
   enter(waiting: WaitingCall): void {
     this.byKey.set(keyOf(waiting.call), waiting);
     this.byCall.set(waiting.call.callId, waiting);

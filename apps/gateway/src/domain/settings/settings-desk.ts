@@ -1,0 +1,99 @@
+import type { Principal, TenantId } from '@uar/contracts';
+import type { z } from 'zod';
+import {
+  hasDrifted,
+  inForce,
+  nothingStored,
+  summaryOf,
+  withChange,
+  type Members,
+  type Stored,
+} from './stored.js';
+
+/** One document of settings: where it stands in the ledger, and what holds where the API set nothing. */
+export interface SettingsDocument {
+  /** Also its name in receipts. */
+  readonly namespace: string;
+  readonly key: string;
+  readonly stored: z.ZodType<Stored>;
+  tenantOf(principal: Principal): TenantId;
+  file(tenant: TenantId): Members;
+}
+
+export interface Place {
+  readonly tenant: TenantId;
+  readonly namespace: string;
+  readonly key: string;
+}
+
+export interface Kept {
+  readonly revision: number;
+  readonly value: unknown;
+}
+
+/** The ledger. `unavailable`: nothing is known to have been read or changed. */
+export interface SettingsStore {
+  /** Nothing: never written. */
+  read(place: Place): Promise<Kept | undefined | { readonly kind: 'unavailable' }>;
+  /** Durable with its receipt, or neither. */
+  write(
+    place: Place,
+    kept: Kept,
+    by: { readonly principal: Principal; readonly action: string },
+  ): Promise<'written' | 'conflict' | 'unavailable'>;
+}
+
+export type Shown =
+  | { readonly kind: 'shown'; readonly settings: Members }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'unavailable' };
+
+const mostTries = 2;
+
+/** Settings that are written by API: persisted first; whoever applies them follows the ledger. */
+export class SettingsDesk {
+  constructor(private readonly store: SettingsStore) {}
+
+  async read(document: SettingsDocument, principal: Principal): Promise<Shown> {
+    const found = await this.find(document, placeOf(document, principal));
+    if (found === undefined) return { kind: 'unavailable' };
+    return shown(found.stored, document.file(document.tenantOf(principal)));
+  }
+
+  /** Somebody else may write at the same time: read and tried once more, then a conflict. */
+  async change(document: SettingsDocument, principal: Principal, change: Members): Promise<Shown> {
+    const place = placeOf(document, principal);
+    const file = document.file(place.tenant);
+    const action = `settings.put ${document.namespace} ${summaryOf(change)}`.trimEnd();
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const found = await this.find(document, place);
+      if (found === undefined) return { kind: 'unavailable' };
+      const stored = withChange(found.stored, change, file);
+      const kept = { revision: found.revision, value: stored };
+      const written = await this.store.write(place, kept, { principal, action });
+      if (written === 'written') return shown(stored, file);
+      if (written === 'unavailable') return { kind: 'unavailable' };
+    }
+    return { kind: 'conflict' };
+  }
+
+  /** What is stored but unreadable is as good as not there: nobody builds on a guess. */
+  private async find(
+    { stored }: SettingsDocument,
+    place: Place,
+  ): Promise<{ readonly stored: Stored; readonly revision: number } | undefined> {
+    const kept = await this.store.read(place);
+    if (kept === undefined) return { stored: nothingStored, revision: 0 };
+    if ('kind' in kept) return undefined;
+    const parsed = stored.safeParse(kept.value);
+    return parsed.success ? { stored: parsed.data, revision: kept.revision } : undefined;
+  }
+}
+
+function placeOf({ namespace, key, tenantOf }: SettingsDocument, principal: Principal): Place {
+  return { tenant: tenantOf(principal), namespace, key };
+}
+
+function shown(stored: Stored, file: Members): Shown {
+  return { kind: 'shown', settings: { ...inForce(stored, file), drift: hasDrifted(stored, file) } };
+}
