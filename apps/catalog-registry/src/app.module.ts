@@ -9,7 +9,12 @@ import { LedgerReceipts } from './adapters/ledger-receipts.js';
 import { LedgerSettings } from './adapters/ledger-settings.js';
 import { LogJournal } from './adapters/log-journal.js';
 import { RegistryLoop } from './adapters/registry-loop.js';
+import { turnsOfTheLoop } from './adapters/turns-of-the-loop.js';
 import { CatalogController } from './catalog.controller.js';
+import { ChangesController } from './changes.controller.js';
+import { DefinitionChanges } from './domain/changes/definition-changes.js';
+import { ReviewDesk } from './domain/changes/review-desk.js';
+import { ReviewShelf } from './domain/changes/review-shelf.js';
 import { HostTable } from './domain/hosts/host-table.js';
 import { Registry } from './domain/registry.js';
 import { ChangeInEffect } from './domain/writes/change-in-effect.js';
@@ -18,7 +23,11 @@ import { ServerProbe } from './domain/writes/server-probe.js';
 import { ServerStore } from './domain/servers/server-store.js';
 import { ServerWriter } from './domain/writes/server-writer.js';
 import { CatalogBook } from './domain/tools/catalog-book.js';
+import { Examiner } from './domain/tools/examiner.js';
+import { ListReader } from './domain/tools/list-reader.js';
+import { LookAlikes } from './domain/tools/look-alikes.js';
 import { Pins } from './domain/tools/pins.js';
+import { Turns } from './domain/turns.js';
 import { OPENING } from './opening.js';
 import { ServerViewsController } from './server-views.controller.js';
 import { ServersController } from './servers.controller.js';
@@ -29,12 +38,12 @@ const settleMs = 4_000;
 @Module({})
 export class AppModule {
   static with(context: ServiceContext): DynamicModule {
-    const { registry, desired, writer, receipts, loop, probe } = collaborators(context);
+    const { loop, ...others } = collaborators(context);
     return {
       module: AppModule,
-      controllers: [CatalogController, ServerViewsController, ServersController],
+      controllers: [CatalogController, ServerViewsController, ServersController, ChangesController],
       providers: [
-        ...[registry, desired, writer, receipts, loop, probe].map((value) => ({
+        ...[loop, ...Object.values(others)].map((value) => ({
           provide: value.constructor,
           useValue: value,
         })),
@@ -44,7 +53,8 @@ export class AppModule {
   }
 }
 
-function collaborators({ bus, config, log }: ServiceContext) {
+function collaborators(context: ServiceContext) {
+  const { bus, config, log } = context;
   const journal = new LogJournal(log);
   const settings = new LedgerSettings(bus);
   const hosts = new BusHosts(bus);
@@ -53,24 +63,41 @@ function collaborators({ bus, config, log }: ServiceContext) {
   const pins = new Pins(settings, journal);
   const vault = new DataKeyVault(config.keys.data_key_file);
   const store = new ServerStore({ desired, settings, vault, journal });
-  const book = new CatalogBook(newInstanceId());
+  const shelf = new ReviewShelf(settings, journal);
+  const pause = turnsOfTheLoop();
+  const changes = new DefinitionChanges({ shelf, pins, journal, pause, turns: new Turns(), now: Date.now });
   const registry = new Registry({
-    ...{ desired, table, book, pins, hosts, journal },
+    ...{ desired, table, changes, journal },
+    book: new CatalogBook(newInstanceId()),
+    examiner: new Examiner(pins, new LookAlikes()),
+    reader: new ListReader({ hosts, journal, pause }),
     announce: (change) => bus.announce(catalogChanged, change),
   });
-  const apply = new ChangeInEffect({
-    ...{ desired, pins, registry },
-    announce: (change) => bus.announce(serversChanged, change),
-    settleSignal: () => AbortSignal.timeout(settleMs),
-  });
-  const governance = config.governance.enabled ? 'on' : 'off';
-  const receipts = new LedgerReceipts({ bus, log, profile: config.profile, governance });
+  const receipts = adminReceipts(context);
   const writer = new ServerWriter({
-    ...{ desired, store, hosts, receipts, apply },
+    ...{ desired, store, hosts, receipts, turns: new Turns() },
+    apply: changeInEffect(context, { desired, pins, changes, registry }),
     apiCommands: config.mcp.api_commands,
     view: (server) => registry.view(server),
   });
+  const desk = new ReviewDesk({ desired, registry, changes, pins, receipts, turns: new Turns() });
   const loop = new RegistryLoop({ bus, log, settings, store, pins, registry });
   const probe = new ServerProbe({ desired, registry, table, hosts, journal });
-  return { registry, desired, writer, receipts, loop, probe };
+  return { registry, desired, writer, desk, receipts, loop, probe };
+}
+
+function adminReceipts({ bus, config, log }: ServiceContext): LedgerReceipts {
+  const governance = config.governance.enabled ? 'on' : 'off';
+  return new LedgerReceipts({ bus, log, profile: config.profile, governance });
+}
+
+function changeInEffect(
+  { bus }: ServiceContext,
+  parts: Pick<ConstructorParameters<typeof ChangeInEffect>[0], 'desired' | 'pins' | 'changes' | 'registry'>,
+): ChangeInEffect {
+  return new ChangeInEffect({
+    ...parts,
+    announce: (change) => bus.announce(serversChanged, change),
+    settleSignal: () => AbortSignal.timeout(settleMs),
+  });
 }

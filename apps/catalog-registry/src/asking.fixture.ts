@@ -1,6 +1,15 @@
 import type { Bus } from '@uar/bus';
 import type { CatalogReplica } from '@uar/catalog';
-import { deleteServer, listServers, patchServer, probeServer, putServer, readHealth } from '@uar/contracts';
+import {
+  decideChange,
+  deleteServer,
+  listChanges,
+  listServers,
+  patchServer,
+  probeServer,
+  putServer,
+  readHealth,
+} from '@uar/contracts';
 import { admin, tenant } from './world.fixture.js';
 
 /** What a gateway asks the registry, a fault being a failed test. */
@@ -13,6 +22,14 @@ export function asking(gateway: Bus) {
     remove: (name: string) => valueOf(gateway.ask(deleteServer, { principal: admin, name })),
     servers: async () => (await valueOf(gateway.ask(listServers, { tenant }))).servers,
     health: () => valueOf(gateway.ask(readHealth, { tenant })),
+    changes: async (name: string) => {
+      const listed = await valueOf(gateway.ask(listChanges, { tenant, name }));
+      if (listed.kind !== 'listed') throw new Error(listed.message);
+      return listed.changes;
+    },
+    listChanges: (name: string) => valueOf(gateway.ask(listChanges, { tenant, name })),
+    decide: (name: string, id: string, decision: 'accept' | 'reject') =>
+      valueOf(gateway.ask(decideChange, { principal: admin, name, id, decision })),
     probe: (name: string, how: 'test' | 'reconnect') =>
       valueOf(gateway.ask(probeServer, { tenant, name, how })),
   };

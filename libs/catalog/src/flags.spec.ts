@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { definitionFlags } from './flags.js';
 
+const messages = (text: string) => definitionFlags(text).map(({ message }) => message);
+
 const tool = (inputSchema: unknown, name = 'tool') => JSON.stringify({ name, inputSchema });
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 const properties = (count: number) => ({
@@ -46,11 +48,11 @@ describe('definitionFlags', () => {
     ['no JSON', '{', 'definition is no JSON'],
     ['no name', '{"name":1}', 'no name'],
   ])('flags %s', (_what, text, flag) => {
-    expect(definitionFlags(text)).toEqual([flag]);
+    expect(messages(text)).toEqual([flag]);
   });
 
   it('measures nesting without recursion', () => {
     const deep = `{"name":"a","inputSchema":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
-    expect(definitionFlags(deep)).toEqual(['nested 30001 deep']);
+    expect(definitionFlags(deep)).toEqual([{ kind: 'bound', message: 'nested 30001 deep' }]);
   });
 });

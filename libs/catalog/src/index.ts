@@ -13,6 +13,8 @@ export {
   type FactsOfNativeTool,
   type FactsOfUpstreamTool,
 } from './facts.js';
-export { definitionBounds, definitionFlags } from './flags.js';
+export { definitionBounds, definitionFlags, type DefinitionFlag } from './flags.js';
 export { publicName } from './public-name.js';
 export { CatalogReplica, type CatalogListener } from './replica.js';
+export { skeletonOf } from './skeleton.js';
+export { visibleText } from './visible.js';

@@ -80,3 +80,6 @@ export interface Journal {
   note(fields: Readonly<Record<string, unknown>>, what: string): void;
   warn(fields: Readonly<Record<string, unknown>>, what: string): void;
 }
+
+/** Asked in the midst of long work: undefined, or what to wait for so that other work of the process can run. */
+export type Pause = () => Promise<void> | undefined;

@@ -1,6 +1,7 @@
 import type { HealthView, ServerHealth, ServerView, TenantId } from '@uar/contracts';
 import type { z } from 'zod';
-import type { HostBeat, HostTable, LiveReport } from './hosts/host-table.js';
+import type { HostBeat, HostTable } from './hosts/host-table.js';
+import { Settling } from './hosts/settling.js';
 import {
   catalogServer,
   healthOf,
@@ -9,7 +10,8 @@ import {
   type ServerFacts,
   type Standing,
 } from './hosts/standing.js';
-import type { Hosts, Journal } from './ports.js';
+import type { DefinitionChanges } from './changes/definition-changes.js';
+import type { Journal } from './ports.js';
 import {
   partsOf,
   serverKey,
@@ -19,16 +21,19 @@ import {
 } from './servers/desired-servers.js';
 import { serverView } from './servers/server-view.js';
 import type { CatalogBook, CatalogChange, CatalogPage } from './tools/catalog-book.js';
-import { nativeEntries, toolWarnings, upstreamEntries } from './tools/entries.js';
-import type { Pins } from './tools/pins.js';
-import { readToolList, type ToolList } from './tools/tool-list.js';
+import { nativeEntries, upstreamEntries } from './tools/entries.js';
+import type { ExaminedTool } from './tools/examined-tools.js';
+import type { Examiner } from './tools/examiner.js';
+import type { ListReader, ReadAttempt } from './tools/list-reader.js';
+import type { ToolList } from './tools/tool-list.js';
 
 export interface RegistryParts {
   readonly desired: DesiredServers;
   readonly table: HostTable;
   readonly book: CatalogBook;
-  readonly pins: Pins;
-  readonly hosts: Hosts;
+  readonly examiner: Examiner;
+  readonly changes: DefinitionChanges;
+  readonly reader: ListReader;
   readonly journal: Journal;
   readonly announce: (change: CatalogChange) => void;
 }
@@ -40,8 +45,7 @@ export class Registry {
   private readonly lists = new Map<ServerKey, Map<string, ToolList>>();
   private readonly shown = new Map<ServerKey, ToolList>();
   private readonly problems = new Map<ServerKey, string>();
-  private readonly reading = new Set<ServerKey>();
-  private readonly watchers = new Map<ServerKey, Set<() => void>>();
+  private readonly settling = new Settling((key) => this.isSettled(key));
 
   constructor(private readonly parts: RegistryParts) {}
 
@@ -73,26 +77,21 @@ export class Registry {
     const key = serverKey(tenant, name);
     const server = this.parts.desired.get(tenant, name);
     const list = this.shown.get(key);
-    if (server !== undefined && list !== undefined) await this.parts.pins.takeFirst(server, list);
+    if (server !== undefined && list !== undefined) await this.parts.examiner.takeFirst(server, list);
     this.place(key);
+    this.record(key);
+  }
+
+  /** The present list of a server as the pins see it; undefined when none is known. */
+  examined({ tenant, name }: Pick<DesiredServer, 'tenant' | 'name'>): readonly ExaminedTool[] | undefined {
+    const server = this.parts.desired.get(tenant, name);
+    const list = this.shown.get(serverKey(tenant, name));
+    return server === undefined || list === undefined ? undefined : this.parts.examiner.examine(server, list);
   }
 
   /** Until a host has answered for the wanted configuration, one way or the other, or the signal ends the wait. */
   settled(tenant: TenantId, name: string, signal: AbortSignal): Promise<void> {
-    const key = serverKey(tenant, name);
-    return new Promise((resolve) => {
-      const watchers = this.watchers.get(key) ?? new Set();
-      this.watchers.set(key, watchers);
-      const check = () => {
-        if (!signal.aborted && !this.isSettled(key)) return;
-        watchers.delete(check);
-        signal.removeEventListener('abort', check);
-        resolve();
-      };
-      watchers.add(check);
-      signal.addEventListener('abort', check);
-      check();
-    });
+    return this.settling.until(serverKey(tenant, name), signal);
   }
 
   /** Until every wanted server is settled, or the signal ends the wait. */
@@ -106,11 +105,10 @@ export class Registry {
     const key = serverKey(server.tenant, server.name);
     const facts = this.factsOf(key);
     const serving = servingReports(facts);
-    const list = this.shown.get(key);
     return serverView(server, {
       connected: facts.enabled && serving.length > 0,
       sandboxEffective: (serving[0] ?? facts.reports[0])?.report.sandbox_effective ?? 'none',
-      warnings: list === undefined ? [] : toolWarnings(server, list, this.parts.pins.reviewed(key)),
+      warnings: this.parts.examiner.warnings(server, this.shown.get(key)),
       tools: this.parts.book.entriesOf(key).map(({ name }) => name),
     });
   }
@@ -157,26 +155,30 @@ export class Registry {
     const server = this.desiredOf(key);
     if (server === undefined && !this.isNative(key)) this.drop(key);
     else this.placeStanding(key, server, standingOf(this.factsOf(key)));
-    for (const check of [...(this.watchers.get(key) ?? [])]) check();
-    if (this.watchers.get(key)?.size === 0) this.watchers.delete(key);
+    this.settling.look(key);
   }
 
   private placeStanding(key: ServerKey, server: DesiredServer | undefined, standing: Standing): void {
     const { list, instances } = standing;
     if (list === undefined) this.shown.delete(key);
     else this.shown.set(key, list);
-    const offer = list === undefined ? undefined : { list, serving: instances.length > 0 };
     const { tenant, name } = server ?? partsOf(key);
     const row = catalogServer({ tenant, name, host: server === undefined ? 'native' : 'mcp' }, standing);
-    if (offer === undefined) this.tell(this.parts.book.put(row, []));
-    else if (server === undefined) this.tell(this.parts.book.put(row, nativeEntries(tenant, name, offer)));
-    else this.tell(this.parts.book.put(row, upstreamEntries(server, offer, this.parts.pins.reviewed(key))));
+    const serving = instances.length > 0;
+    if (list === undefined) this.tell(this.parts.book.put(row, []));
+    else if (server === undefined)
+      this.tell(this.parts.book.put(row, nativeEntries(tenant, name, { list, serving })));
+    else
+      this.tell(
+        this.parts.book.put(row, upstreamEntries(server, this.parts.examiner.examine(server, list), serving)),
+      );
   }
 
   private drop(key: ServerKey): void {
     this.lists.delete(key);
     this.shown.delete(key);
     this.problems.delete(key);
+    for (const twin of this.parts.examiner.meet(key, undefined)) this.place(twin);
     this.tell(this.parts.book.remove(key));
   }
 
@@ -184,47 +186,50 @@ export class Registry {
     if (change !== undefined) this.parts.announce(change);
   }
 
-  /** Reads a list that a connected host has and we do not; one at a time per server, again with the next beat. */
+  /** Reads a list that a connected host has and we do not; again with the next beat. */
   private wantList(key: ServerKey): void {
-    if (this.reading.has(key) || (this.desiredOf(key) === undefined && !this.isNative(key))) return;
+    if (this.desiredOf(key) === undefined && !this.isNative(key)) return;
     const facts = this.factsOf(key);
     const unread = servingReports(facts).find(
       ({ report }) => report.list_digest !== undefined && !facts.lists.has(report.list_digest),
     );
     if (unread === undefined || !facts.enabled) return;
-    this.reading.add(key);
-    void this.readList(key, unread)
-      .catch((error: unknown) =>
-        this.parts.journal.warn({ err: error, server: key }, 'a tool list was not read'),
-      )
-      .finally(() => this.reading.delete(key));
+    this.parts.reader.read(unread, (attempt) => this.take(key, attempt));
   }
 
-  private async readList(key: ServerKey, { instance, host, report }: LiveReport): Promise<void> {
-    const { tenant, server } = report;
-    const listed = await this.parts.hosts.list({ host, instance, tenant, server });
-    if (listed.kind === 'not_owner') return;
-    const statements = host === 'native' ? await this.parts.hosts.statements(instance) : undefined;
-    if (listed.kind === 'unreached' || (host === 'native' && statements === undefined)) {
-      const reason = listed.kind === 'unreached' ? listed.reason : 'no statements';
-      this.problems.set(key, 'its tools could not be listed');
-      this.parts.journal.warn({ tenant, server, instance, reason }, 'a tool list was not read');
-    } else await this.adopt(key, readToolList(server, listed, statements));
-    this.place(key);
+  private async take(key: ServerKey, attempt: ReadAttempt): Promise<void> {
+    switch (attempt.kind) {
+      case 'stale':
+        return;
+      case 'failed':
+        this.problems.set(key, attempt.problem);
+        return this.place(key);
+      case 'list':
+        return this.adopt(key, attempt.list);
+    }
   }
 
   private async adopt(key: ServerKey, list: ToolList): Promise<void> {
     const server = this.desiredOf(key);
-    if (server !== undefined) await this.parts.pins.takeFirst(server, list);
+    if (server !== undefined) await this.parts.examiner.takeFirst(server, list);
     this.problems.delete(key);
     const inUse = new Set(this.factsOf(key).reports.map(({ report }) => report.list_digest));
     const kept = [...(this.lists.get(key) ?? [])].filter(([digest]) => inUse.has(digest));
     this.lists.set(key, new Map([...kept, [list.digest, list]]));
+    const twins = this.parts.examiner.meet(key, list);
+    this.place(key);
+    for (const twin of twins) this.place(twin);
     if (server === undefined) return;
-    const warnings = toolWarnings(server, list, this.parts.pins.reviewed(key));
-    const { tenant, name } = server;
-    if (warnings.length > 0)
-      this.parts.journal.warn({ tenant, server: name, warnings }, 'tools need attention');
+    for (const each of [key, ...twins]) this.record(each);
+    const warnings = this.parts.examiner.warnings(server, list);
+    if (warnings.length > 0) this.parts.journal.warn({ server: key, warnings }, 'tools need attention');
+  }
+
+  /** Beside whatever else happens: what is quarantined does not wait for the ledger. Made up for when somebody looks. */
+  private record(key: ServerKey): void {
+    const { tenant, name } = partsOf(key);
+    const tools = this.examined({ tenant, name });
+    if (tools !== undefined) void this.parts.changes.record({ tenant, name }, tools);
   }
 
   private isSettled(key: ServerKey): boolean {

@@ -50,7 +50,7 @@ export class CatalogBook {
   put(server: CatalogServer, entries: readonly CatalogEntry[]): CatalogChange | undefined {
     const key = serverKey(server.tenant, server.name);
     const before = this.chapters.get(key);
-    const upserted = entries.filter((entry) => !same(this.byKey.get(entryKey(entry)), entry));
+    const upserted = entries.filter((entry) => !sameEntry(this.byKey.get(entryKey(entry)), entry));
     const kept = new Set(entries.map(entryKey));
     const removed = (before?.entries ?? []).map(entryKey).filter((old) => !kept.has(old));
     const servers = same(before?.server, server) ? [] : [server];
@@ -94,8 +94,14 @@ export class CatalogBook {
     for (const entry of upserted) this.byKey.set(entryKey(entry), entry);
     const previous = this.version;
     this.counter += 1;
-    const fits = Buffer.byteLength(JSON.stringify(changes)) <= this.limits.changeBytes;
-    return { version: this.version, previous, ...(fits ? { changes } : {}) };
+    return { version: this.version, previous, ...(this.fits(changes) ? { changes } : {}) };
+  }
+
+  /** Most of a change is definitions: a long one is known by them, without writing it out. */
+  private fits(changes: NonNullable<CatalogChange['changes']>): boolean {
+    const atLeast = changes.upserted.reduce((sum, { definition_json: text }) => sum + text.length, 0);
+    if (atLeast > this.limits.changeBytes) return false;
+    return Buffer.byteLength(JSON.stringify(changes)) <= this.limits.changeBytes;
   }
 }
 
@@ -106,6 +112,11 @@ function entryKey(entry: CatalogEntry): string {
 function firstBehind(keys: readonly string[], after: string): number {
   const found = keys.findIndex((key) => key > after);
   return found === -1 ? keys.length : found;
+}
+
+function sameEntry(one: CatalogEntry | undefined, two: CatalogEntry): boolean {
+  if (one?.definition_json !== two.definition_json) return false;
+  return same({ ...one, definition_json: '' }, { ...two, definition_json: '' });
 }
 
 function same(one: unknown, two: unknown): boolean {

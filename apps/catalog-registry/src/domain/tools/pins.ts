@@ -1,23 +1,48 @@
 import { z } from 'zod';
 import type { Journal, Setting, Settings } from '../ports.js';
 import { serverKey, type DesiredServer, type ServerKey } from '../servers/desired-servers.js';
-import type { Reviewed } from './entries.js';
 import type { ToolList } from './tool-list.js';
 
 /** Namespace of the ledger's settings; one setting per server. */
 export const pinsNamespace = 'pins';
 
+const digestsByName = z.record(z.string(), z.string());
+
 const StoredPins = z.discriminatedUnion('kind', [
-  /** Definition digests by public name. */
-  z.strictObject({ kind: z.literal('reviewed'), digests: z.record(z.string(), z.string()) }),
+  z.strictObject({
+    kind: z.literal('reviewed'),
+    /** The reviewed definitions by public name: those of the first list, later those that people accepted. */
+    digests: digestsByName,
+    /** Only those that people accepted. */
+    accepted: digestsByName.default({}),
+    rejected: z.record(z.string(), z.array(z.string()).readonly()).default({}),
+  }),
   z.strictObject({ kind: z.literal('none') }),
 ]);
 type StoredPins = z.output<typeof StoredPins>;
 
+/** What was reviewed of a server, as digests by public name. */
+export interface Review {
+  readonly digests: ReadonlyMap<string, string>;
+  readonly accepted: ReadonlyMap<string, string>;
+  readonly rejected: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface PinDecision {
+  readonly tool: string;
+  readonly digest: string;
+  readonly decision: 'accept' | 'reject';
+}
+
 interface Known {
   readonly revision: number;
-  readonly reviewed: Reviewed | undefined;
+  readonly review: Review | undefined;
 }
+
+type ServerId = Pick<DesiredServer, 'tenant' | 'name'>;
+
+const rejectionsRemembered = 32;
+const nothingReviewed: Review = { digests: new Map(), accepted: new Map(), rejected: new Map() };
 
 /** The reviewed definitions of each server. The first list is taken as reviewed, once that is durable (API.md 3). */
 export class Pins {
@@ -28,8 +53,9 @@ export class Pins {
     private readonly journal: Journal,
   ) {}
 
-  reviewed(key: ServerKey): Reviewed | undefined {
-    return this.known.get(key)?.reviewed;
+  /** Undefined: nothing was reviewed yet. */
+  review(key: ServerKey): Review | undefined {
+    return this.known.get(key)?.review;
   }
 
   load(settings: readonly Setting[]): void {
@@ -37,46 +63,75 @@ export class Pins {
       const parsed = StoredPins.safeParse(value);
       if (!parsed.success) this.journal.warn({ tenant, server: key }, 'stored pins are unreadable');
       // Unreadable pins are an empty review: under `block` nothing of the server runs, rather than all of it.
-      const reviewed = parsed.success ? reviewedOf(parsed.data) : new Map<string, string>();
-      this.known.set(serverKey(tenant, key), { revision, reviewed });
+      const review = parsed.success ? reviewOf(parsed.data) : nothingReviewed;
+      this.known.set(serverKey(tenant, key), { revision, review });
     }
   }
 
   /** Takes the first list of a pinned server as reviewed. When that cannot be made durable, nothing is reviewed. */
   async takeFirst(server: DesiredServer, list: ToolList): Promise<void> {
-    if (server.config.pin === 'off' || this.reviewed(serverKey(server.tenant, server.name)) !== undefined)
+    if (server.config.pin === 'off' || this.review(serverKey(server.tenant, server.name)) !== undefined)
       return;
-    const digests = Object.fromEntries(list.tools.map(({ name, digest }) => [name, digest]));
-    await this.write(server, { kind: 'reviewed', digests });
+    const digests = new Map(list.tools.map(({ name, digest }) => [name, digest]));
+    await this.write(server, { ...nothingReviewed, digests });
+  }
+
+  /** What a reviewer said of one definition. False: it is not durable, and nothing changed. */
+  decide(server: ServerId, { tool, digest, decision }: PinDecision): Promise<boolean> {
+    const review = this.review(serverKey(server.tenant, server.name)) ?? nothingReviewed;
+    const { digests, accepted, rejected } = review;
+    const others = (rejected.get(tool) ?? []).filter((one) => one !== digest);
+    if (decision === 'reject')
+      return this.write(server, {
+        ...{ digests, accepted },
+        rejected: new Map([...rejected, [tool, [...others, digest].slice(-rejectionsRemembered)]]),
+      });
+    return this.write(server, {
+      digests: new Map([...digests, [tool, digest]]),
+      accepted: new Map([...accepted, [tool, digest]]),
+      rejected: new Map([...rejected, [tool, others]]),
+    });
   }
 
   /** Of a server that is deleted: a later one of this name starts anew. */
-  async forget(server: Pick<DesiredServer, 'tenant' | 'name'>): Promise<void> {
-    if (this.known.has(serverKey(server.tenant, server.name))) await this.write(server, { kind: 'none' });
+  async forget(server: ServerId): Promise<void> {
+    if (this.known.has(serverKey(server.tenant, server.name))) await this.write(server, undefined);
   }
 
-  private async write(
-    { tenant, name }: Pick<DesiredServer, 'tenant' | 'name'>,
-    value: StoredPins,
-  ): Promise<void> {
+  private async write({ tenant, name }: ServerId, review: Review | undefined): Promise<boolean> {
     const key = serverKey(tenant, name);
-    const ifRevision = this.known.get(key)?.revision ?? 0;
     const written = await this.settings.write({
       tenant,
       namespace: pinsNamespace,
       key: name,
-      value,
-      ifRevision,
+      value: toStored(review),
+      ifRevision: this.known.get(key)?.revision ?? 0,
     });
     if (written.kind === 'written') {
-      this.known.set(key, { revision: written.revision, reviewed: reviewedOf(value) });
-      return;
+      this.known.set(key, { revision: written.revision, review });
+      return true;
     }
     this.journal.warn({ tenant, server: name, cause: written.kind }, 'pins were not stored');
     if (written.kind === 'conflict') this.load((await this.settings.read(pinsNamespace)) ?? []);
+    return false;
   }
 }
 
-function reviewedOf(stored: StoredPins): Reviewed | undefined {
-  return stored.kind === 'reviewed' ? new Map(Object.entries(stored.digests)) : undefined;
+function reviewOf(stored: StoredPins): Review | undefined {
+  if (stored.kind === 'none') return undefined;
+  return {
+    digests: new Map(Object.entries(stored.digests)),
+    accepted: new Map(Object.entries(stored.accepted)),
+    rejected: new Map(Object.entries(stored.rejected)),
+  };
+}
+
+function toStored(review: Review | undefined): StoredPins {
+  if (review === undefined) return { kind: 'none' };
+  return {
+    kind: 'reviewed',
+    digests: Object.fromEntries(review.digests),
+    accepted: Object.fromEntries(review.accepted),
+    rejected: Object.fromEntries([...review.rejected].filter(([, digests]) => digests.length > 0)),
+  };
 }

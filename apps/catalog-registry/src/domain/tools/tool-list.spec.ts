@@ -1,9 +1,9 @@
 import { publicName } from '@uar/catalog';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Listed } from '../ports.js';
-import { lookAlikes } from './look-alikes.js';
-import { readToolList } from './tool-list.js';
+import { turnsOfTheLoop } from '../../adapters/turns-of-the-loop.js';
+import type { Listed, Pause } from '../ports.js';
+import { readToolList, type ToolList } from './tool-list.js';
 
 const listed = (definitions: string[], more: Partial<Listed> = {}): Listed => ({
   kind: 'listed',
@@ -13,15 +13,14 @@ const listed = (definitions: string[], more: Partial<Listed> = {}): Listed => ({
   ...more,
 });
 const tool = (name: string) => JSON.stringify({ name });
+const read = (given: Listed, pause: Pause = () => undefined): Promise<ToolList> =>
+  readToolList('fs', given, { pause });
 
 describe('readToolList', () => {
-  it('serves neither of two tools with one name, raw or public, and passes the host\u2019s own findings on', () => {
+  it('serves neither of two tools with one name, raw or public, and passes the host\u2019s own findings on', async () => {
     const imitation = publicName('fs', 'a.b').slice('fs__'.length);
     const definitions = ['a', 'b', 'b', 'a.b', imitation].map(tool);
-    const list = readToolList(
-      'fs',
-      listed([...definitions, '[]'], { incomplete: 'page limit', duplicates: ['c'] }),
-    );
+    const list = await read(listed([...definitions, '[]'], { incomplete: 'page limit', duplicates: ['c'] }));
     expect(list.tools.map(({ definition }) => definition.name)).toEqual(['a']);
     expect(list.problems).toEqual([
       { reason: 'page limit', names: [] },
@@ -31,39 +30,53 @@ describe('readToolList', () => {
     ]);
   });
 
-  it('gives every tool that it serves a name of its own, the same in every order', () => {
+  it('gives every tool that it serves a name of its own, the same in every order', async () => {
     const names = fc.array(
       fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), fc.constantFrom('a', 'b')),
       {
         maxLength: 30,
       },
     );
-    const of = (raws: string[]) =>
-      readToolList('fs', listed(raws.map(tool))).tools.map(
-        ({ name, definition }) => `${name} ${definition.name}`,
-      );
-    fc.assert(
-      fc.property(names, (raws) => {
-        const forwards = of(raws);
+    const of = async (raws: string[]) =>
+      (await read(listed(raws.map(tool)))).tools.map(({ name, definition }) => `${name} ${definition.name}`);
+    await fc.assert(
+      fc.asyncProperty(names, async (raws) => {
+        const forwards = await of(raws);
         expect(new Set(forwards.map((line) => line.split(' ')[0])).size).toBe(forwards.length);
-        expect(of(raws.toReversed()).toSorted()).toEqual(forwards.toSorted());
+        expect((await of(raws.toReversed())).toSorted()).toEqual(forwards.toSorted());
       }),
     );
   });
-});
 
-describe('lookAlikes', () => {
-  it.each<[string[], string[]]>([
-    [['copy', 'сору'], ['сору']],
-    [['echo', 'ech\u200bo'], ['ech\u200bo']],
-    [
-      ['echo', 'еcho', 'ecно'],
-      ['еcho', 'ecно'],
-    ],
-    [['echo', '\uff45cho'], ['\uff45cho']],
-    [['читать', 'писать', '読む', 'echo'], []],
-    [['Echo', 'echo'], []],
-  ])('finds in %j the twins %j', (names, twins) => {
-    expect([...lookAlikes(names)]).toEqual(twins);
-  });
+  it('lets other work run while it walks a huge list, and walks it whole (O2)', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [
+        `property_${index}`,
+        { type: 'string', description: 'what it is good for \u00e9 and \u20ac' },
+      ]),
+    );
+    const definitions = Array.from({ length: 5_000 }, (_, index) =>
+      JSON.stringify({ name: `t${index}`, description: 'd', inputSchema: { type: 'object', properties } }),
+    );
+    const bytes = definitions.reduce((sum, text) => sum + text.length, 0);
+    expect(bytes).toBeGreaterThan(7_000_000);
+    const steps: number[] = [];
+    // Time of the processor, not of the wall: what else the machine does is not measured.
+    let before = process.cpuUsage();
+    const turns = turnsOfTheLoop();
+    const pause = () => {
+      const turn = turns();
+      if (turn === undefined) return undefined;
+      const { user, system } = process.cpuUsage(before);
+      steps.push((user + system) / 1_000);
+      return turn.then(() => {
+        before = process.cpuUsage();
+      });
+    };
+    const list = await read(listed(definitions), pause);
+    expect(list.tools.length).toBe(5_000);
+    expect(list.tools.every(({ flags }) => flags.length === 0)).toBe(true);
+    expect(steps.length).toBeGreaterThan(20);
+    expect(Math.max(...steps)).toBeLessThan(100);
+  }, 60_000);
 });

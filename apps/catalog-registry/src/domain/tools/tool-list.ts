@@ -5,10 +5,10 @@ import {
   publicName,
   readDefinition,
   type Definition,
+  type DefinitionFlag,
 } from '@uar/catalog';
 import type { Digest, ToolName } from '@uar/contracts';
-import type { Listed, Statements } from '../ports.js';
-import { lookAlikes } from './look-alikes.js';
+import type { Listed, Pause, Statements } from '../ports.js';
 
 /** One tool of a server's list that can be told apart from all others of it. */
 export interface ListedTool {
@@ -18,7 +18,7 @@ export interface ListedTool {
   readonly text: string;
   readonly digest: Digest;
   /** Why it needs a reviewer first; empty when nothing is wrong. */
-  readonly flags: readonly string[];
+  readonly flags: readonly DefinitionFlag[];
 }
 
 /** Something that keeps a list from being whole. */
@@ -44,15 +44,21 @@ interface Readable {
 
 const longestRawName = 512;
 
-/** Reads a host's list once. Names that two tools share, raw or public, are served by neither (N9). */
-export function readToolList(server: string, listed: Listed, statements?: Statements): ToolList {
-  const readable = listed.definitions.flatMap(readTool);
+/**
+ * Reads a host's list once. Names that two tools share, raw or public, are served by neither (N9). Lists may have 5,000
+ * tools: `pause` lets other work of the process run now and then.
+ */
+export async function readToolList(
+  server: string,
+  listed: Listed,
+  { pause, statements }: { readonly pause: Pause; readonly statements?: Statements | undefined },
+): Promise<ToolList> {
+  const readable = (await inSteps(listed.definitions, pause, readTool)).flat();
   const unreadable = listed.definitions.length - readable.length;
   const rawDuplicates = repeated(readable.map(({ definition }) => definition.name));
   const single = readable.filter(({ definition }) => !rawDuplicates.has(definition.name));
-  const collisions = repeated(single.map(({ definition }) => publicName(server, definition.name)));
-  const twins = lookAlikes(single.map(({ definition }) => definition.name));
-  const named = single.map((tool) => listedTool(server, tool, twins));
+  const named = await inSteps(single, pause, (tool) => listedTool(server, tool));
+  const collisions = repeated(named.map(({ name }) => name));
   const colliding = named.filter(({ name }) => collisions.has(name));
   const problems: ListProblem[] = [];
   if (listed.incomplete !== undefined) problems.push({ reason: listed.incomplete, names: [] });
@@ -68,24 +74,30 @@ export function readToolList(server: string, listed: Listed, statements?: Statem
   return { digest: listed.list_digest, tools, problems, ...(statements === undefined ? {} : { statements }) };
 }
 
+async function inSteps<T, R>(items: readonly T[], pause: Pause, step: (item: T) => R): Promise<R[]> {
+  const done: R[] = [];
+  for (const item of items) {
+    done.push(step(item));
+    const due = pause();
+    if (due !== undefined) await due;
+  }
+  return done;
+}
+
 function readTool(text: string): Readable[] {
   const read = readDefinition(text);
   if (read.kind === 'unreadable' || read.definition.name.length > longestRawName) return [];
   return [{ text, definition: read.definition }];
 }
 
-function listedTool(server: string, { text, definition }: Readable, twins: ReadonlySet<string>): ListedTool {
-  const flags = [
-    ...definitionFlags(text),
-    ...(twins.has(definition.name) ? ['looks like another tool'] : []),
-  ];
+function listedTool(server: string, { text, definition }: Readable): ListedTool {
   const tooLong = Buffer.byteLength(text) > definitionBounds.bytes;
   return {
     name: publicName(server, definition.name),
     definition,
     text: tooLong ? JSON.stringify({ name: definition.name, inputSchema: { type: 'object' } }) : text,
     digest: definitionDigest(text),
-    flags,
+    flags: definitionFlags(text),
   };
 }
 

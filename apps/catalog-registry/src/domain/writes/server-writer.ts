@@ -8,6 +8,7 @@ import {
   type DesiredServers,
   type StoredValue,
 } from '../servers/desired-servers.js';
+import type { Turns } from '../turns.js';
 import { readBody, readPatch } from './server-body.js';
 import { nameProblem } from './server-name.js';
 import type { ServerStore } from '../servers/server-store.js';
@@ -23,6 +24,7 @@ export interface WriterParts {
   /** Commands that the API may set; `*` stands for any. */
   readonly apiCommands: readonly string[];
   readonly apply: Applier;
+  readonly turns: Turns;
   readonly view: (server: DesiredServer) => Extract<ServerWritten, { kind: 'written' }>['server'];
 }
 
@@ -59,8 +61,6 @@ const notStored = {
 
 /** Administrative writes of servers, in the order of answers of API.md 3. One writer per server at a time. */
 export class ServerWriter {
-  private readonly queues = new Map<string, Promise<unknown>>();
-
   constructor(private readonly parts: WriterParts) {}
 
   put(
@@ -170,16 +170,8 @@ export class ServerWriter {
     return { kind: 'server', config, ...(fileDigest === undefined ? {} : { fileDigest }) };
   }
 
-  private async exclusive<T>(tenant: string, name: string, work: () => Promise<T>): Promise<T> {
-    const key = serverKey(tenant, name);
-    const before = this.queues.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.queues.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.queues.get(key) === mine) this.queues.delete(key);
-    }
+  private exclusive<T>(tenant: string, name: string, work: () => Promise<T>): Promise<T> {
+    return this.parts.turns.exclusive(serverKey(tenant, name), work);
   }
 }
 
