@@ -17,7 +17,7 @@ export class LedgerSettings implements SettingsStore {
   ) {}
 
   async read({ tenant, namespace, key }: Place): ReturnType<SettingsStore['read']> {
-    const reply = await this.bus.ask(readSettings, { namespace });
+    const reply = await this.bus.ask(readSettings, { tenant, namespace, key });
     if (reply.kind === 'fault') return { kind: 'unavailable' };
     return reply.value.settings.find((setting) => setting.tenant === tenant && setting.key === key);
   }
