@@ -1,4 +1,4 @@
-import type { CallQuestion, Capability, Principal } from '@uar/contracts';
+import type { CallQuestion, Capability } from '@uar/contracts';
 import { deny, type CallVerdict } from './verdict.js';
 
 type Denied = Extract<CallVerdict, { kind: 'deny' }>;
@@ -16,12 +16,14 @@ export function refusalOfPrincipal(question: CallQuestion, now: number): Denied 
 export function refusalOfTool(question: CallQuestion): Denied | undefined {
   const { tool, caller } = question;
   if (!tool.pinned) return deny('quarantined', 'definition_unreviewed');
-  return holds(caller.principal, tool.capabilities)
+  if (!holds(caller.principal.capabilities, tool.capabilities))
+    return deny('capability_denied', 'capability_missing');
+  return holds(caller.run_limits?.capabilities, tool.capabilities)
     ? undefined
-    : deny('capability_denied', 'capability_missing');
+    : deny('capability_denied', 'run_capability_missing');
 }
 
-function holds(principal: Principal, needed: readonly Capability[]): boolean {
-  const { capabilities } = principal;
+/** Without a list one holds all. */
+function holds(capabilities: readonly Capability[] | undefined, needed: readonly Capability[]): boolean {
   return capabilities === undefined || needed.every((capability) => capabilities.includes(capability));
 }

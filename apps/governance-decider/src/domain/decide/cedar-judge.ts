@@ -1,6 +1,7 @@
 import type { ActionQuestion, CallQuestion, Caller, ProfileName, ToolFacts } from '@uar/contracts';
 import type { CedarQuestion, Engine } from '../cedar/cedar.js';
 import { judge, type Verdict } from '../cedar/judge.js';
+import type { ArgumentReader } from '../facts/argument-facts.js';
 import type { PolicySet } from '../policy/policy-set.js';
 import { toolReads } from '../policy/tool-reads.js';
 import type { Directory } from '../question/directory.js';
@@ -9,6 +10,8 @@ import { judgeActions } from './actions.js';
 import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
 import { DecisionCache, decisionKey, type DecisionGround } from './decision-cache.js';
 import { judgeRelease } from './release.js';
+import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
+import { SightMemory } from './sight-memory.js';
 import { seeTools } from './sights.js';
 import {
   all,
@@ -34,6 +37,8 @@ export interface CedarParts {
   readonly directory: Directory;
   readonly profile: ProfileName;
   readonly now: () => number;
+  /** Absent: argument text is read as it is. */
+  readonly reader?: ArgumentReader;
   /** Most decisions kept in memory. */
   readonly remembered: number;
 }
@@ -48,6 +53,7 @@ export class CedarJudge implements Judge {
 
   readonly #decisions: DecisionCache<CallVerdict>;
   readonly #seen: DecisionCache<Verdict>;
+  readonly #sights = new SightMemory();
 
   constructor(private readonly parts: CedarParts) {
     this.#decisions = new DecisionCache(parts.remembered);
@@ -64,33 +70,38 @@ export class CedarJudge implements Judge {
     if (refused !== undefined) return { version: set?.version ?? noVersion, verdict: refused };
     if (set === undefined)
       return { version: noVersion, verdict: deny('unknown_tool', 'policies_unavailable') };
-    return { version: set.version, verdict: await this.remembered(question, set) };
+    const key = decisionKey(question, this.groundOf(set), question.arguments_digest);
+    const verdict = callUnderRun(await this.remembered(question, set, key), question.caller);
+    return { version: set.version, verdict, key };
   }
 
   async judgeRelease(question: CallQuestion, votes: Votes): Promise<Judged> {
     const set = this.parts.sets.of(question.caller.principal.tenant);
     if (set === undefined)
       return { version: noVersion, verdict: deny('policy_denied', 'policies_unavailable') };
-    return { version: set.version, verdict: await judgeRelease(this.parts, { question, votes, set }) };
+    const verdict = await judgeRelease(this.parts, { question, votes, set });
+    return releaseUnderRun({ version: set.version, verdict }, question.caller);
   }
 
-  sights(caller: Caller, tools: readonly ToolFacts[]): Promise<readonly ToolSight[]> {
-    return seeTools(this.parts, caller, tools);
+  async sights(caller: Caller, tools: readonly ToolFacts[]): Promise<readonly ToolSight[]> {
+    const set = this.parts.sets.of(caller.principal.tenant);
+    if (set === undefined) return tools.map(() => ({ kind: 'hidden' }));
+    const view = this.#sights.of(caller, this.groundOf(set));
+    const seen = await seeTools({ ...this.parts, view }, { caller, set }, tools);
+    return seen.map((sight) => sightUnderRun(sight, caller));
   }
 
   judgeActions(caller: Caller, questions: readonly ActionQuestion[]): Promise<readonly ActionVerdict[]> {
     return judgeActions(this.parts, caller, questions);
   }
 
-  private async remembered(question: CallQuestion, set: PolicySet): Promise<CallVerdict> {
-    const ground = this.groundOf(set);
-    const exactly = decisionKey(question, ground, question.arguments_digest);
+  private async remembered(question: CallQuestion, set: PolicySet, exactly: string): Promise<CallVerdict> {
     const known = this.#decisions.find(exactly);
     if (known !== undefined) return known;
     const reads = toolReads(set, question.tool);
     const prepared = this.prepare(question, question.arguments_json, set);
     const readability = prepared.kind === 'ready' ? prepared.readability : prepared.cause;
-    const alike = reads.arguments ? exactly : decisionKey(question, ground, readability);
+    const alike = reads.arguments ? exactly : decisionKey(question, this.groundOf(set), readability);
     const verdict = this.#decisions.find(alike) ?? (await this.judgeAnew(prepared, question, set));
     if (reads.time || !isRepeatable(verdict)) return verdict;
     this.#decisions.store(exactly, verdict);
@@ -117,8 +128,8 @@ export class CedarJudge implements Judge {
   }
 
   private prepare(question: CallQuestion, argumentText: string, set: PolicySet): ToolQuestions {
-    const { directory, profile, now } = this.parts;
-    const ask = { caller: question.caller, tool: question.tool, argumentText, profile, now: now() };
+    const { directory, profile, now, reader } = this.parts;
+    const ask = { caller: question.caller, tool: question.tool, argumentText, reader, profile, now: now() };
     return toolQuestions(ask, set, directory);
   }
 
@@ -176,6 +187,7 @@ const repeatableCauses: readonly DenialCause[] = [
   'args_rejected',
   'definition_unreviewed',
   'capability_missing',
+  'run_capability_missing',
 ];
 
 /** The state of the engine had no part in it. */

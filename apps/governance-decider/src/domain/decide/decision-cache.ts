@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CallQuestion } from '@uar/contracts';
+import type { CallQuestion, Caller } from '@uar/contracts';
 
 /** Everything besides the question that a remembered decision depends on. */
 export interface DecisionGround {
@@ -14,18 +14,28 @@ export interface DecisionGround {
  * the digest of the arguments or whatever stands for them.
  */
 export function decisionKey(question: CallQuestion, ground: DecisionGround, about: string): string {
-  const { principal, channel, ip, run_id: runId, session_id: sessionId } = question.caller;
-  const facts = JSON.stringify([
+  const facts = JSON.stringify([...callerFacts(question.caller, ground), question.tool, about]);
+  return createHash('sha256').update(facts).digest('base64');
+}
+
+/** The same without tool and arguments: names what a caller sees of all tools. */
+export function callerKey(caller: Caller, ground: DecisionGround): string {
+  return createHash('sha256')
+    .update(JSON.stringify(callerFacts(caller, ground)))
+    .digest('base64');
+}
+
+function callerFacts(caller: Caller, ground: DecisionGround): readonly unknown[] {
+  const { principal, channel, ip, run_id: runId, session_id: sessionId, run_limits: runLimits } = caller;
+  return [
     ground.policyVersion,
     ground.directoryRevision,
     ground.readsRun ? [runId, sessionId] : null,
     channel,
     ip ?? null,
+    runLimits ?? null,
     { ...principal, expires_at: null },
-    question.tool,
-    about,
-  ]);
-  return createHash('sha256').update(facts).digest('base64');
+  ];
 }
 
 /**

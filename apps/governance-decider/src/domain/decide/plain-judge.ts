@@ -2,6 +2,7 @@ import type { ActionQuestion, CallQuestion, Caller, Principal, ToolFacts } from 
 import type { Directory, TenantFacts } from '../question/directory.js';
 import { partyUsers } from './actions.js';
 import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
+import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
 import {
   deny,
   type ActionVerdict,
@@ -27,18 +28,21 @@ export class PlainJudge implements Judge {
   }
 
   judgeCall(question: CallQuestion): Promise<Judged> {
-    return Promise.resolve({ version: this.versionFor(), verdict: this.callVerdict(question) });
+    const verdict = callUnderRun(this.callVerdict(question), question.caller);
+    return Promise.resolve({ version: this.versionFor(), verdict });
   }
 
   judgeRelease(question: CallQuestion, votes: Votes): Promise<Judged> {
-    return Promise.resolve({ version: this.versionFor(), verdict: this.releaseVerdict(question, votes) });
+    const verdict = this.releaseVerdict(question, votes);
+    return Promise.resolve(releaseUnderRun({ version: this.versionFor(), verdict }, question.caller));
   }
 
   sights(caller: Caller, tools: readonly ToolFacts[]): Promise<readonly ToolSight[]> {
     return Promise.resolve(
       tools.map((tool) => {
         if (this.hiddenCause(caller, tool) !== undefined) return { kind: 'hidden' };
-        return { kind: 'visible', approval: this.gates(tool).length > 0 ? 'always' : 'never' };
+        const approval = this.gates(tool).length > 0 ? 'always' : 'never';
+        return sightUnderRun({ kind: 'visible', approval }, caller);
       }),
     );
   }
@@ -62,7 +66,7 @@ export class PlainJudge implements Judge {
   }
 
   private releaseVerdict(question: CallQuestion, votes: Votes): CallVerdict {
-    const call = this.callVerdict(question);
+    const call = callUnderRun(this.callVerdict(question), question.caller);
     if (call.kind !== 'require_approval') return call;
     const approvers = votes.votes.filter(
       ({ principal }) => isAdmin(principal, question.tool.tenant) && !this.isSuspended(principal),
@@ -76,8 +80,9 @@ export class PlainJudge implements Judge {
     const { principal } = caller;
     if (principal.tenant !== tool.tenant) return 'other_tenant';
     const agentId = principal.kind === 'agent' ? principal.subject : principal.agent_id;
-    if (agentId !== undefined && this.parts.directory.agent(principal.tenant, agentId) === undefined)
-      return 'agent_unknown';
+    const agent = agentId === undefined ? undefined : this.parts.directory.agent(principal.tenant, agentId);
+    if (agentId !== undefined && agent === undefined) return 'agent_unknown';
+    if (agent !== undefined && tool.risk > agent.maxRisk) return 'above_agent_risk';
     if (this.isSuspended(principal)) return 'suspended';
     const isOffered = tool.enabled && this.tenantOf(tool).enabledFamilies.includes(tool.family);
     return isOffered ? undefined : 'tool_disabled';
