@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exchange } from './exchange.js';
-import { EpochMs, TenantId } from './ids.js';
+import { EpochMs, IsoTime, TenantId } from './ids.js';
 import { Outcome } from './outcome.js';
 import { Caller, Capability, Channel, ProfileName } from './principal.js';
 import { ToolFacts } from './tool.js';
@@ -248,3 +248,73 @@ export const simulateCalls = exchange({
   ]),
   deadlineMs: 30_000,
 });
+
+const names = z.array(z.string().min(1).max(256)).max(256);
+
+/** Somebody who need not exist. What stands here holds instead of a token; claims and a second factor it has none. */
+export const PrincipalSpec = z.strictObject({
+  sub: z.string().min(1).max(256),
+  /** The caller's own, which is the default. */
+  tenant: TenantId.optional(),
+  roles: names.optional(),
+  groups: names.optional(),
+  agent_id: z.string().min(1).max(256).optional(),
+});
+export type PrincipalSpec = z.output<typeof PrincipalSpec>;
+
+/** Body of `POST /api/uar/governance/explain`; the caller itself where no principal is named. */
+export const ExplainBody = z.strictObject({
+  principal: PrincipalSpec.optional(),
+  tool: z.string().min(1).max(256),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  run_id: z.string().max(64).optional(),
+  /** Stands for the clock. */
+  at: IsoTime.optional(),
+});
+
+export const simulationBounds = { principals: 50, cells: 50_000 } as const;
+
+/** Body of `POST /api/uar/governance/simulate`. */
+export const SimulateBody = z.strictObject({
+  /** The tenant's policies by id; absent: the active set alone. */
+  policies: z.record(z.string().min(1).max(256), z.string().max(65_536)).optional(),
+  principals: z.array(PrincipalSpec).min(1).max(simulationBounds.principals),
+  /** Public names; absent: every tool of the tenant. */
+  tools: z.array(z.string().min(1).max(256)).min(1).max(simulationBounds.cells).optional(),
+  /** By tool. A tool without is judged as if it were called with none, and its schema is left aside. */
+  arguments: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+});
+
+const CellVerdict = z.strictObject({ ...verdict, policies: z.array(z.string()) });
+export type CellVerdict = z.output<typeof CellVerdict>;
+
+export const SimulationView = z.strictObject({
+  /** Of the candidate, or of the active set where there is none. */
+  version: z.string(),
+  active_version: z.string(),
+  matrix: z.array(
+    z.strictObject({
+      /** Its place in the request's `principals`. */
+      principal: z.number().int().nonnegative(),
+      sub: z.string(),
+      tool: z.string(),
+      active: CellVerdict,
+      candidate: CellVerdict.optional(),
+    }),
+  ),
+  differences: z.array(
+    z.strictObject({
+      principal: z.number().int().nonnegative(),
+      sub: z.string(),
+      tool: z.string(),
+      was: DecisionKind,
+      would_be: DecisionKind,
+      was_outcome: Outcome.optional(),
+      would_be_outcome: Outcome.optional(),
+      /** Determine what would be. */
+      policies: z.array(z.string()),
+    }),
+  ),
+  warnings: z.array(CandidateProblem),
+});
+export type SimulationView = z.output<typeof SimulationView>;

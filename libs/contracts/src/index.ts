@@ -67,6 +67,7 @@ export {
   CallExplanation,
   CandidateProblem,
   DeterminingPolicy,
+  ExplainBody,
   ExplainHint,
   ExplainedArguments,
   ExplainedFacts,
@@ -74,10 +75,15 @@ export {
   ExplainedStage,
   ExplanationView,
   FailedCondition,
+  PrincipalSpec,
+  SimulateBody,
   SimulatedVerdict,
+  SimulationView,
   SubjectAnswer,
   explainCall,
   simulateCalls,
+  simulationBounds,
+  type CellVerdict,
 } from './explain.js';
 export {
   ActionQuestion,
@@ -127,6 +133,7 @@ export {
   settingsChanged,
   writeSetting,
 } from './ledger.js';
+export { limitsSpent } from './limits.js';
 export {
   FileToolSettings,
   NativeToolSettings,

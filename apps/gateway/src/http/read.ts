@@ -58,14 +58,10 @@ const Envelope = ExecuteBody.omit({ arguments: true });
 export function readExecuteBody(body: unknown): ExecuteRequest {
   if (body === undefined || body === null || (Buffer.isBuffer(body) && body.length === 0))
     return { argumentsJson: '{}' };
-  const { text, members } = scanned(body);
-  if (!/^\s*\{/.test(text)) throw badRequest('the body must be an object');
-  const rest: [string, unknown][] = [];
-  for (const [name, { start, end }] of members)
-    if (name !== 'arguments') rest.push([name, JSON.parse(text.slice(start, end))]);
-  const { run_id, deadline_ms } = checked(Envelope, Object.fromEntries(rest), 'the body');
+  const { value, text, span } = withoutArguments(body);
+  const { run_id, deadline_ms } = checked(Envelope, value, 'the body');
   return {
-    argumentsJson: argumentText(text, members.get('arguments')),
+    argumentsJson: argumentText(text, span),
     ...(run_id === undefined ? {} : { runId: run_id }),
     ...(deadline_ms === undefined ? {} : { deadlineMs: deadline_ms }),
   };
@@ -75,6 +71,39 @@ function argumentText(text: string, span: Span | undefined): string {
   if (span === undefined) return '{}';
   if (text[span.start] !== '{') throw badRequest('arguments must be an object', { pointer: '/arguments' });
   return compact(text.slice(span.start, span.end));
+}
+
+/** A body whose member `arguments` stays text, as `execute` reads it. */
+export function readBodyWithArguments<S extends z.ZodType>(
+  body: unknown,
+  rest: S,
+): { readonly rest: z.output<S>; readonly argumentsJson: string } {
+  const { value, text, span } = withoutArguments(body);
+  return { rest: checked(rest, value, 'the body'), argumentsJson: argumentText(text, span) };
+}
+
+/** A body whose member `arguments` holds texts by name, each as `execute` reads it. */
+export function readBodyWithArgumentsByName<S extends z.ZodType>(
+  body: unknown,
+  rest: S,
+): { readonly rest: z.output<S>; readonly argumentTexts: ReadonlyMap<string, string> } {
+  const { value, text, span } = withoutArguments(body);
+  const whole = argumentText(text, span);
+  const scan = scanJson(whole, bodyBounds);
+  const members = scan.kind === 'ok' ? [...scan.members] : [];
+  return {
+    rest: checked(rest, value, 'the body'),
+    argumentTexts: new Map(members.map(([name, own]) => [name, argumentText(whole, own)])),
+  };
+}
+
+function withoutArguments(body: unknown): { value: object; text: string; span: Span | undefined } {
+  const { text, members } = scanned(body);
+  if (!/^\s*\{/.test(text)) throw badRequest('the body must be an object');
+  const rest: [string, unknown][] = [];
+  for (const [name, { start, end }] of members)
+    if (name !== 'arguments') rest.push([name, JSON.parse(text.slice(start, end))]);
+  return { value: Object.fromEntries(rest), text, span: members.get('arguments') };
 }
 
 export function readQuery<S extends z.ZodType>(query: unknown, schema: S): z.output<S> {

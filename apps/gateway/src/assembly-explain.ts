@@ -1,0 +1,22 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { CatalogReplica } from '@uar/catalog';
+import type { ServiceContext } from '@uar/service';
+import { BusExplainingPdp } from './adapters/bus/explaining-pdp.js';
+import { ArgumentSchemas } from './adapters/schemas/argument-schemas.js';
+import { CallExplanations } from './domain/explain/explanation.js';
+import { Simulations } from './domain/explain/simulation.js';
+import type { Runs } from './domain/run/runs.js';
+
+/** What answers why. */
+export function assembleExplain(
+  { bus, config }: ServiceContext,
+  { replica, runs }: { readonly replica: CatalogReplica; readonly runs: Runs },
+) {
+  const pdp = new BusExplainingPdp(bus);
+  const mostArgumentBytes = config.limits.arguments_kb * 1024;
+  const preview = { catalog: replica, runs, schemas: new ArgumentSchemas(), mostArgumentBytes };
+  return {
+    callExplanations: new CallExplanations({ preview, pdp }),
+    simulations: new Simulations({ preview, catalog: replica, pdp, breathe: () => breathe() }),
+  };
+}
