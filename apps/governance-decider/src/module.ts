@@ -8,8 +8,10 @@ export const service = microservice({
   name: 'governance-decider',
   module: (context) => AppModule.with(context),
   readiness: (app) => {
-    const problems = app.get<GovernanceState>(GOVERNANCE_STATE).problems();
-    return Promise.resolve({ ready: problems.length === 0, problems });
+    const state = app.get<GovernanceState>(GOVERNANCE_STATE);
+    const problems = state.problems();
+    // A refused edit is no reason to stop deciding with the set in force; it is still said.
+    return Promise.resolve({ ready: problems.length === 0, problems: [...problems, ...state.refused()] });
   },
   stop: (app) => app.get<GovernanceState>(GOVERNANCE_STATE).stop(),
 });

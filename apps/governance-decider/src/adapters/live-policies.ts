@@ -1,18 +1,22 @@
-import type { SetStatus } from '../domain/policy/policy-sets.js';
 import type { GovernanceState } from '../domain/governance-state.js';
+import type { PolicySets, SetStatus } from '../domain/policy/policy-sets.js';
 import type { LiveDirectory } from '../domain/question/directory.js';
+import type { CatalogWatch } from './catalog-watch.js';
 import type { CedarEngine } from './cedar/engine.js';
 import type { PolicyWatch } from './policy-watch.js';
+import type { LedgerPolicies } from './policy-written.js';
 import { reloadRequests } from './reload-requests.js';
 
 export interface LivePoliciesParts {
   readonly engine: CedarEngine;
   readonly watch: PolicyWatch;
   readonly directory: LiveDirectory;
-  readonly status: () => readonly SetStatus[];
+  readonly written: LedgerPolicies;
+  readonly sets: Pick<PolicySets, 'status' | 'reload'>;
+  readonly catalog: CatalogWatch;
 }
 
-/** Cedar at work: the engine, the sets it holds, and the watch over their files. */
+/** Cedar at work: the engine, the sets it holds, and the watch over their files and over what the API wrote. */
 export class LivePolicies implements GovernanceState {
   readonly governance = 'on';
   readonly #onReload = () => void this.parts.watch.check({ again: true });
@@ -20,12 +24,14 @@ export class LivePolicies implements GovernanceState {
   constructor(private readonly parts: LivePoliciesParts) {}
 
   async start(): Promise<void> {
+    await this.parts.written.start(() => void this.parts.sets.reload());
     await this.parts.watch.start();
+    this.parts.catalog.start();
     reloadRequests.on('asked', this.#onReload);
   }
 
   sets(): readonly SetStatus[] {
-    return this.parts.status();
+    return this.parts.sets.status();
   }
 
   unread(): readonly string[] {
@@ -41,8 +47,15 @@ export class LivePolicies implements GovernanceState {
     ];
   }
 
+  refused(): readonly string[] {
+    const kept = this.sets().filter(({ loaded, problem }) => loaded && problem !== undefined);
+    return kept.map(({ tenant, problem }) => `newer policies of ${tenant} were refused: ${problem ?? ''}`);
+  }
+
   async stop(): Promise<void> {
     reloadRequests.off('asked', this.#onReload);
+    this.parts.written.stop();
+    this.parts.catalog.stop();
     await this.parts.watch.stop();
   }
 

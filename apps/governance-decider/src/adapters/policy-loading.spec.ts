@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testConfig } from '@uar/testkit';
+import { folderAlone } from '../domain/lifecycle/written.js';
 import { PolicySets, type SetStatus } from '../domain/policy/policy-sets.js';
 import { CedarEngine, compileCedar } from './cedar/engine.js';
 import { shippedFolder } from './cedar/questions.fixture.js';
@@ -28,6 +29,7 @@ async function open(): Promise<void> {
   nextSwap = () => undefined;
   sets = new PolicySets({
     folder: new PolicyFiles(folder),
+    written: folderAlone,
     stage: engine,
     directory: new ConfigDirectory(testConfig()),
     knownTenants: ['default', 'other'],
@@ -179,9 +181,10 @@ describe('a set with a fault', () => {
   });
 
   it('is refused when a guard of the platform is there in name only', async () => {
-    await loaded();
+    const version = await loaded();
     await writeFile(platform('kill-switch.cedar'), forbid('resource.riskTier > 9'));
     await sets.reload();
+    expect(statusOf('default')).toMatchObject({ version, problem: expect.stringContaining('kill switch') });
     expect(statusOf('other')).toMatchObject({
       loaded: true,
       problem: expect.stringContaining('kill switch'),
@@ -230,6 +233,7 @@ describe('a folder that cannot be read', () => {
   it('loads nothing, says so, and loads once it can be read', async () => {
     const nowhere = new PolicySets({
       folder: new PolicyFiles(join(folder, 'nowhere')),
+      written: folderAlone,
       stage: engine,
       directory: new ConfigDirectory(testConfig()),
       knownTenants: ['default'],

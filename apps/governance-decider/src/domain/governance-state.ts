@@ -9,6 +9,8 @@ export interface GovernanceState {
   unread(): readonly string[];
   /** What keeps decisions from being made; empty when they can. */
   problems(): readonly string[];
+  /** What is wrong and keeps nobody from deciding: newer sets that were not taken. */
+  refused(): readonly string[];
   /** Nothing is loaded any more; what is loaded goes on deciding. */
   stop(): Promise<void>;
 }
@@ -32,6 +34,10 @@ export class NoPolicies implements GovernanceState {
 
   problems(): readonly string[] {
     return this.unread();
+  }
+
+  refused(): readonly string[] {
+    return [];
   }
 
   stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import { checkCandidate, type SoundPolicies } from '../policy/candidate.js';
 import type { Laboratory } from '../policy/laboratory.js';
-import type { PolicySet, PolicyTexts } from '../policy/policy-set.js';
+import { versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';
 import type { CaseFile } from './case-file.js';
 import { differences, runCase } from './run-case.js';
 
@@ -25,7 +25,9 @@ export async function rehearseCases(
   const { version } = candidate.set;
   const installed = await laboratory.install({ ...whole, version, warmUp: [] });
   if (installed.kind === 'failed') return [{ case: 'the set itself', differences: [installed.message] }];
-  return failuresOf(file, candidate.set, laboratory);
+  const failures = await failuresOf(file, candidate.set, laboratory);
+  if (version !== versionOf(texts)) await laboratory.remove(version);
+  return failures;
 }
 
 async function failuresOf(

@@ -1,11 +1,22 @@
-import { rehearseCases } from '../cases/rehearse-cases.js';
 import type { ActiveSets } from '../decide/cedar-judge.js';
+import { Rehearsals, installable, type Rehearsed, type SetProblem } from '../lifecycle/rehearsals.js';
+import type { Replaced, Replacement } from '../lifecycle/replacement.js';
+import { problemsOf, summary, type ActiveSet, type Standing } from '../lifecycle/standing.js';
+import {
+  anyTenant,
+  candidateSet,
+  folderDigest,
+  platformSet,
+  wantedSets,
+  type OwnTexts,
+  type WantedSet,
+} from '../lifecycle/wanted.js';
+import type { WrittenSets } from '../lifecycle/written.js';
 import type { Directory } from '../question/directory.js';
-import { warmUpQuestions } from '../question/warm-up.js';
-import { SoundPolicies, checkCandidate } from './candidate.js';
-import type { Installable, Laboratory, Stage } from './laboratory.js';
-import { versionOf, type PolicySet, type PolicyTexts } from './policy-set.js';
-import type { NamedCases, PolicyFolder, PolicySource } from './source.js';
+import type { Installable, Stage, Tried } from './laboratory.js';
+import type { ToolSchemas } from './lint/tool-schema.js';
+import type { PolicySet, PolicyTexts } from './policy-set.js';
+import type { PolicyFolder, PolicySource } from './source.js';
 
 export interface SetStatus {
   readonly tenant: string;
@@ -17,23 +28,28 @@ export interface SetStatus {
 
 export interface PolicySetsParts {
   readonly folder: PolicyFolder;
+  readonly written: WrittenSets;
   readonly stage: Stage;
   readonly directory: Directory;
+  readonly schemas?: ToolSchemas;
+  /** What is to be said of a set in force since the catalog changed under it. */
+  readonly reviewed?: (tenant: string, version: string) => ActiveSet['warnings'] | undefined;
   /** Tenants that have no policies of their own but are shown in the status. */
   readonly knownTenants: readonly string[];
-  readonly onSwap: (tenant: string, version: string) => void;
+  /** `active` is absent where the tenant has nothing of its own any more, and no set at all. */
+  readonly onSwap: (tenant: string, version: string, active?: ActiveSet) => void;
   readonly onProblem: (tenant: string, problem: string) => void;
 }
 
 interface TenantState {
-  /** Fingerprint of what was tried last. */
-  tried: string;
-  active?: { readonly set: PolicySet; readonly texts: PolicyTexts };
-  problem?: string;
+  /** What was tried last. */
+  tried?: WantedSet;
+  active?: ActiveSet;
+  problems: readonly SetProblem[];
 }
 
-/** Stands for every tenant without policies of its own: the platform's guards alone, so everything is denied. */
-const anyTenant = '*';
+const unanswered = 'the ledger has not yet told which sets were written by API';
+const noVersion = 'none';
 
 /**
  * The active set of each tenant: the platform's policies and its own (GOVERNANCE.md 6). A new set replaces the old one in
@@ -41,194 +57,200 @@ const anyTenant = '*';
  */
 export class PolicySets implements ActiveSets {
   readonly #states = new Map<string, TenantState>();
-  readonly #sound = new SoundPolicies();
+  readonly #rehearsals: Rehearsals;
+  #source: PolicySource | undefined;
+  #wanted: ReadonlyMap<string, WantedSet> = new Map();
   #sourceProblem: string | undefined;
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly parts: PolicySetsParts) {}
+  constructor(private readonly parts: PolicySetsParts) {
+    this.#rehearsals = new Rehearsals(parts);
+  }
 
   of(tenant: string): PolicySet | undefined {
     return this.#stateOf(tenant)?.active?.set;
   }
 
+  textsOf(tenant: string): PolicyTexts | undefined {
+    return this.#stateOf(tenant)?.active?.wanted.texts;
+  }
+
+  versionOf(tenant: string): string {
+    return this.of(tenant)?.version ?? noVersion;
+  }
+
   status(): readonly SetStatus[] {
     const own = [...this.#states.keys()].filter((tenant) => tenant !== anyTenant);
     return [...new Set([...own, ...this.parts.knownTenants])].toSorted().map((tenant) => {
-      const state = this.#stateOf(tenant);
-      const problem = this.#sourceProblem ?? state?.problem;
+      const { active, problems } = this.standing(tenant);
       return {
         tenant,
-        version: state?.active?.set.version ?? 'none',
-        loaded: state?.active !== undefined,
-        policies: state?.active?.set.policies.length ?? 0,
-        ...(problem === undefined ? {} : { problem }),
+        version: active?.set.version ?? noVersion,
+        loaded: active !== undefined,
+        policies: active?.set.policies.length ?? 0,
+        ...(problems.length === 0 ? {} : { problem: summary(problems) }),
       };
     });
   }
 
-  /** Brings every tenant to what the folder holds now. One at a time; never rejects for what the folder holds. */
+  standing(tenant: string): Standing {
+    const state = this.#stateOf(tenant);
+    const wanted = this.#wanted.get(tenant) ?? this.#wanted.get(anyTenant);
+    const message = this.#sourceProblem;
+    const active = state?.active;
+    const reviewed = active === undefined ? undefined : this.parts.reviewed?.(tenant, active.set.version);
+    return {
+      ...(active === undefined ? {} : { active: { ...active, warnings: reviewed ?? active.warnings } }),
+      ...(wanted === undefined ? {} : { wanted }),
+      problems: message === undefined ? (state?.problems ?? []) : [{ message, severity: 'error' }],
+    };
+  }
+
+  /** Brings every tenant to what folder and ledger say now. One at a time; never rejects for what they say. */
   reload(options: { readonly again: boolean } = { again: false }): Promise<void> {
-    const turn = this.#running.then(() => this.#reload(options.again));
+    return this.#inTurn(() => this.#reload(options.again));
+  }
+
+  /** What the folder says of a tenant, whether or not it is in force. */
+  folderOf(tenant: string): OwnTexts {
+    return this.#source?.tenants.get(tenant) ?? {};
+  }
+
+  /** Would these texts be taken? Nothing changes. Absent `own`: what the folder says. */
+  async check(tenant: string, own: OwnTexts | undefined): Promise<Tried<Rehearsed>> {
+    const source = this.#source;
+    if (source === undefined)
+      return { kind: 'failed', message: this.#sourceProblem ?? 'nothing was read yet' };
+    return this.#try(source, candidateSet(source, tenant, own ?? this.folderOf(tenant)));
+  }
+
+  /** Replaces a tenant's set: checked and compared with what is in force at this moment, persisted, swapped. */
+  replace(change: Replacement): Promise<Replaced> {
+    return this.#inTurn(async () => {
+      await this.#reload(false);
+      const source = this.#source;
+      if (source === undefined || this.#sourceProblem !== undefined)
+        return { kind: 'unavailable', cause: this.#sourceProblem ?? 'nothing was read yet' };
+      return this.#replace(source, change);
+    });
+  }
+
+  async #replace(source: PolicySource, change: Replacement): Promise<Replaced> {
+    const { tenant, ifVersion } = change;
+    const conflict = (): Replaced => ({ kind: 'conflict', version: this.versionOf(tenant) });
+    if (this.versionOf(tenant) !== ifVersion) return conflict();
+    const own = change.own ?? this.folderOf(tenant);
+    const tried = await this.#try(source, candidateSet(source, tenant, own));
+    if (tried.kind === 'failed') return { kind: 'unavailable', cause: tried.message };
+    if (tried.value.kind === 'refused') return tried.value;
+    const revision = this.#wanted.get(tenant)?.revision ?? 0;
+    const persisted = await change.persist({ revision, file: folderDigest(source, tenant) });
+    if (persisted.kind === 'unavailable') return persisted;
+    await this.#reload(false);
+    if (persisted.kind === 'conflict') return conflict();
+    if (this.versionOf(tenant) === tried.value.set.version) return { kind: 'replaced' };
+    return { kind: 'not_yet_active', cause: summary(this.standing(tenant).problems) };
+  }
+
+  async #try(source: PolicySource, candidate: WantedSet): Promise<Tried<Rehearsed>> {
+    const tried = await this.#rehearsals.run(platformSet(source), [candidate], { keep: false });
+    if (tried.kind === 'failed') return tried;
+    const found = tried.value.get(candidate.tenant);
+    return found === undefined
+      ? { kind: 'failed', message: 'was not checked' }
+      : { kind: 'done', value: found };
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#running.then(work);
     this.#running = turn.catch(() => undefined);
     return turn;
   }
 
   async #reload(again: boolean): Promise<void> {
-    const read = await this.parts.folder.read();
-    if (read.kind === 'unreadable') {
-      if (this.#sourceProblem !== read.problem) this.parts.onProblem(anyTenant, read.problem);
-      this.#sourceProblem = read.problem;
-      return;
-    }
-    this.#sourceProblem = undefined;
-    const wanted = wantedSets(read.source);
-    const changed = [...wanted].filter(([tenant, set]) => again || this.#isDue(tenant, set));
+    const source = await this.#read();
+    if (source === undefined) return;
+    const wanted = wantedSets(source, this.parts.written);
+    this.#wanted = wanted;
+    const changed = [...wanted.values()].filter((set) => again || this.#isDue(set));
     const gone = [...this.#states.keys()].filter((tenant) => !wanted.has(tenant));
     if (changed.length === 0 && gone.length === 0) return;
-    const tried = await this.parts.stage.rehearse((laboratory) => this.#rehearse(changed, laboratory));
-    const candidates = tried.kind === 'done' ? tried.value : new Map<string, Rehearsed>();
-    const engineProblem = tried.kind === 'failed' ? tried.message : undefined;
-    await this.#activate({ changed, gone, candidates, engineProblem });
+    const tried = await this.#rehearsals.run(platformSet(source), changed, { keep: true });
+    await this.#activate({ changed, gone, tried });
+  }
+
+  async #read(): Promise<PolicySource | undefined> {
+    const read = await this.parts.folder.read();
+    const problem =
+      read.kind === 'unreadable' ? read.problem : this.parts.written.ready ? undefined : unanswered;
+    if (problem !== undefined && this.#sourceProblem !== problem) this.parts.onProblem(anyTenant, problem);
+    this.#sourceProblem = problem;
+    if (read.kind === 'unreadable' || problem !== undefined) return undefined;
+    this.#source = read.source;
+    return read.source;
   }
 
   /** New, changed, or failed before: what kept it from being loaded may have been the engine. */
-  #isDue(tenant: string, wanted: WantedSet): boolean {
-    const state = this.#states.get(tenant);
-    return state?.tried !== wanted.fingerprint || state.problem !== undefined;
-  }
-
-  async #rehearse(
-    changed: readonly (readonly [string, WantedSet])[],
-    laboratory: Laboratory,
-  ): Promise<ReadonlyMap<string, Rehearsed>> {
-    const rehearsed = new Map<string, Rehearsed>();
-    for (const [tenant, wanted] of changed)
-      rehearsed.set(
-        tenant,
-        await rehearse(wanted, { laboratory, sound: this.#sound, directory: this.parts.directory }),
-      );
-    return rehearsed;
+  #isDue(wanted: WantedSet): boolean {
+    const state = this.#states.get(wanted.tenant);
+    return state?.tried?.fingerprint !== wanted.fingerprint || state.problems.length > 0;
   }
 
   /** Publishes what passed beside what stays, then turns the pointers. */
   async #activate(change: {
-    changed: readonly (readonly [string, WantedSet])[];
+    changed: readonly WantedSet[];
     gone: readonly string[];
-    candidates: ReadonlyMap<string, Rehearsed>;
-    engineProblem: string | undefined;
+    tried: Tried<ReadonlyMap<string, Rehearsed>>;
   }): Promise<void> {
-    const { changed, gone, candidates, engineProblem } = change;
-    const passed = changed.filter(([tenant]) => candidates.get(tenant)?.kind === 'passed');
-    const published = await this.parts.stage.publish(this.#installables(passed, gone, candidates));
-    for (const [tenant] of changed) if (!this.#states.has(tenant)) this.#states.set(tenant, { tried: '' });
-    for (const [tenant, wanted] of changed) {
-      const rehearsed = candidates.get(tenant);
-      const state = this.#states.get(tenant);
+    const { changed, gone, tried } = change;
+    const results = tried.kind === 'done' ? tried.value : new Map<string, Rehearsed>();
+    const passed = changed.flatMap((wanted): ActiveSet[] => {
+      const found = results.get(wanted.tenant);
+      return found?.kind === 'passed' ? [{ set: found.set, wanted, warnings: found.warnings }] : [];
+    });
+    const published = await this.parts.stage.publish(this.#installables(passed, gone));
+    const failure = [tried, published].find((step) => step.kind === 'failed');
+    for (const { tenant } of changed)
+      if (!this.#states.has(tenant)) this.#states.set(tenant, { problems: [] });
+    for (const wanted of changed) {
+      const state = this.#states.get(wanted.tenant);
       if (state === undefined) continue;
-      state.tried = wanted.fingerprint;
-      const problem = problemOf(
-        rehearsed,
-        engineProblem ?? (published.kind === 'failed' ? published.message : undefined),
-      );
-      if (problem !== undefined) this.#keepOld(tenant, state, problem);
-      else if (rehearsed?.kind === 'passed')
-        this.#swap(tenant, state, { set: rehearsed.set, texts: wanted.texts });
+      state.tried = wanted;
+      const active = passed.find((one) => one.wanted === wanted);
+      const problems = problemsOf(results.get(wanted.tenant), failure?.message);
+      if (problems.length > 0 || active === undefined) this.#keepOld(wanted.tenant, state, problems);
+      else this.#swap(wanted.tenant, state, active);
     }
     if (published.kind === 'failed') return;
     for (const tenant of gone) {
       this.#states.delete(tenant);
-      this.parts.onSwap(tenant, this.of(tenant)?.version ?? 'none');
+      this.parts.onSwap(tenant, this.versionOf(tenant), this.#stateOf(tenant)?.active);
     }
   }
 
-  #keepOld(tenant: string, state: TenantState, problem: string): void {
-    state.problem = problem;
-    this.parts.onProblem(tenant, problem);
+  #keepOld(tenant: string, state: TenantState, problems: readonly SetProblem[]): void {
+    state.problems = problems;
+    this.parts.onProblem(tenant, summary(problems));
   }
 
-  #swap(tenant: string, state: TenantState, active: NonNullable<TenantState['active']>): void {
-    delete state.problem;
+  #swap(tenant: string, state: TenantState, active: ActiveSet): void {
+    state.problems = [];
     const isNew = state.active?.set.version !== active.set.version;
     state.active = active;
     if (!isNew) return;
     const tenants =
       tenant === anyTenant ? this.parts.knownTenants.filter((known) => !this.#states.has(known)) : [tenant];
-    for (const name of tenants) this.parts.onSwap(name, active.set.version);
+    for (const name of tenants) this.parts.onSwap(name, active.set.version, active);
   }
 
-  #installables(
-    passed: readonly (readonly [string, WantedSet])[],
-    gone: readonly string[],
-    candidates: ReadonlyMap<string, Rehearsed>,
-  ): readonly Installable[] {
+  #installables(passed: readonly ActiveSet[], gone: readonly string[]): readonly Installable[] {
     const staying = [...this.#states]
       .filter(([tenant]) => !gone.includes(tenant))
       .flatMap(([, { active }]) => (active === undefined ? [] : [active]));
-    const coming = passed.flatMap(([tenant, { texts }]) => {
-      const found = candidates.get(tenant);
-      return found?.kind === 'passed' ? [{ set: found.set, texts }] : [];
-    });
-    return [...staying, ...coming].map(({ set, texts }) => ({
-      ...texts,
-      version: set.version,
-      warmUp: warmUpQuestions(set, this.parts.directory),
-    }));
+    return [...staying, ...passed].map(({ set, wanted }) => installable(set, wanted, this.parts.directory));
   }
 
   #stateOf(tenant: string): TenantState | undefined {
     return this.#states.get(tenant) ?? this.#states.get(anyTenant);
   }
-}
-
-interface WantedSet {
-  readonly texts: PolicyTexts;
-  readonly cases: readonly NamedCases[];
-  readonly fingerprint: string;
-}
-
-type Rehearsed =
-  | { readonly kind: 'passed'; readonly set: PolicySet }
-  | { readonly kind: 'refused'; readonly problem: string };
-
-/** One set per tenant folder, and one for everybody else; the platform's cases run with that one. */
-function wantedSets(source: PolicySource): ReadonlyMap<string, WantedSet> {
-  const { schema, platform } = source;
-  const wanted = (own: Readonly<Record<string, string>>, set: string): WantedSet => {
-    const texts = { schema, policies: { ...platform, ...own } };
-    const cases = source.cases.filter(({ cases: file }) => file.set === set);
-    return { texts, cases, fingerprint: `${versionOf(texts)} ${JSON.stringify(cases)}` };
-  };
-  const tenants = [...source.tenants].map(([tenant, own]): [string, WantedSet] => [
-    tenant,
-    wanted(own, `tenant:${tenant}`),
-  ]);
-  return new Map([[anyTenant, wanted({}, 'platform')], ...tenants]);
-}
-
-async function rehearse(
-  wanted: WantedSet,
-  on: { readonly laboratory: Laboratory; readonly sound: SoundPolicies; readonly directory: Directory },
-): Promise<Rehearsed> {
-  const { laboratory, sound } = on;
-  const candidate = await checkCandidate(wanted.texts, laboratory, { sound });
-  if (candidate.kind === 'unsound') {
-    const [first] = candidate.problems;
-    const more = candidate.problems.length > 1 ? ` (and ${candidate.problems.length - 1} more)` : '';
-    return { kind: 'refused', problem: `${first?.policy ?? 'set'}: ${first?.message ?? ''}${more}` };
-  }
-  const { set } = candidate;
-  const warmUp = warmUpQuestions(set, on.directory);
-  const installed = await laboratory.install({ ...wanted.texts, version: set.version, warmUp });
-  if (installed.kind === 'failed') return { kind: 'refused', problem: installed.message };
-  for (const { file, cases } of wanted.cases) {
-    const [failure] = await rehearseCases(cases, wanted.texts, on);
-    if (failure !== undefined)
-      return { kind: 'refused', problem: `${file}, ${failure.case}: ${failure.differences.join(', ')}` };
-  }
-  return { kind: 'passed', set };
-}
-
-function problemOf(rehearsed: Rehearsed | undefined, engineProblem: string | undefined): string | undefined {
-  if (rehearsed?.kind === 'refused') return rehearsed.problem;
-  return engineProblem ?? (rehearsed === undefined ? 'was not checked' : undefined);
 }

@@ -1,0 +1,77 @@
+import { StoredProposal, policyProposalNamespace, type TenantId } from '@uar/contracts';
+import { writeKept } from '@uar/settings';
+import type { Deed, KeptProposal, ProposalBox } from '../domain/lifecycle/ports.js';
+import { readEntries } from './ledger-settings.js';
+import { receiptOf, type LedgerSetting } from './policy-written.js';
+
+const maxProposals = 50;
+/** One answer of the ledger carries them all. */
+const maxCharsOfAll = 4 * 1024 * 1024;
+const maxAgeMs = 30 * 24 * 60 * 60 * 1000;
+
+type Listed = Awaited<ReturnType<ProposalBox['list']>>;
+type Added = Awaited<ReturnType<ProposalBox['add']>>;
+type Removed = Awaited<ReturnType<ProposalBox['remove']>>;
+
+export class LedgerProposals implements ProposalBox {
+  constructor(private readonly setting: LedgerSetting & { readonly now: () => number }) {}
+
+  async list(tenant: TenantId): Promise<Listed> {
+    const all = await this.#all(tenant);
+    if (all.kind === 'unavailable') return all;
+    const proposals = all.proposals.filter((kept) => !this.#isOld(kept));
+    return { kind: 'listed', proposals };
+  }
+
+  async add(deed: Deed, { id, proposal }: { id: string; proposal: StoredProposal }): Promise<Added> {
+    const { tenant } = deed.principal;
+    const all = await this.#all(tenant);
+    if (all.kind === 'unavailable') return all;
+    const waiting = all.proposals.filter((kept) => !this.#isOld(kept));
+    for (const kept of all.proposals) if (this.#isOld(kept)) await this.#write(tenant, kept, undefined);
+    if (waiting.length >= maxProposals)
+      return { kind: 'full', message: `${maxProposals} proposals wait already` };
+    const chars = [...waiting.map((kept) => kept.proposal), proposal].map(
+      (one) => JSON.stringify(one).length,
+    );
+    if (chars.reduce((sum, one) => sum + one, 0) > maxCharsOfAll)
+      return { kind: 'full', message: 'the proposals that wait are too long together' };
+    const written = await writeKept(this.setting.bus, {
+      ...{ tenant, namespace: policyProposalNamespace, key: id, value: proposal, if_revision: 0 },
+      receipt: receiptOf(deed, this.setting.profile),
+    });
+    return written.kind === 'written' ? { kind: 'added' } : unavailable(written);
+  }
+
+  /** Gone already is as good as removed. */
+  async remove(deed: Deed, kept: KeptProposal): Promise<Removed> {
+    const written = await this.#write(deed.principal.tenant, kept, deed);
+    return written.kind === 'unavailable' ? written : { kind: 'removed' };
+  }
+
+  #write(tenant: TenantId, { id, revision }: KeptProposal, deed: Deed | undefined) {
+    const receipt = deed === undefined ? undefined : receiptOf(deed, this.setting.profile);
+    return writeKept(this.setting.bus, {
+      ...{ tenant, namespace: policyProposalNamespace, key: id, value: null, if_revision: revision },
+      ...(receipt === undefined ? {} : { receipt }),
+    });
+  }
+
+  async #all(tenant: TenantId) {
+    const of = { namespace: policyProposalNamespace, tenant };
+    const read = await readEntries(this.setting.bus, StoredProposal, of);
+    if (read.kind === 'unavailable') return read;
+    const proposals = read.entries
+      .map(({ key: id, revision, value: proposal }): KeptProposal => ({ id, revision, proposal }))
+      .toSorted((left, right) => right.proposal.at.localeCompare(left.proposal.at));
+    return { kind: 'read' as const, proposals };
+  }
+
+  #isOld({ proposal }: KeptProposal): boolean {
+    return Date.parse(proposal.at) + maxAgeMs < this.setting.now();
+  }
+}
+
+function unavailable(written: { kind: string; cause?: string }): Extract<Added, { kind: 'unavailable' }> {
+  return { kind: 'unavailable', cause: written.cause ?? written.kind };
+}

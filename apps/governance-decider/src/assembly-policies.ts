@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { ServiceContext } from '@uar/service';
+import { LedgerProposals } from './adapters/policy-proposals.js';
+import { LedgerVersions } from './adapters/policy-versions.js';
+import { LedgerPolicies } from './adapters/policy-written.js';
+import type { Judge } from './domain/decide/verdict.js';
+import { Candidates } from './domain/lifecycle/candidates.js';
+import { PolicyLifecycle } from './domain/lifecycle/policy-lifecycle.js';
+import { ProposalDesk } from './domain/lifecycle/proposal-desk.js';
+import type { ToolSchemas } from './domain/policy/lint/tool-schema.js';
+import type { PolicySets } from './domain/policy/policy-sets.js';
+import type { PolicyDesks } from './policies.controller.js';
+
+/** What the ledger keeps of policies. */
+export interface KeptPolicies {
+  readonly written: LedgerPolicies;
+  readonly versions: LedgerVersions;
+  readonly proposals: LedgerProposals;
+}
+
+export function keptPolicies({ bus, log, config: { profile } }: ServiceContext): KeptPolicies {
+  const now = Date.now;
+  return {
+    written: new LedgerPolicies({ bus, log, profile }),
+    versions: new LedgerVersions({ bus, log, now }),
+    proposals: new LedgerProposals({ bus, log, profile, now }),
+  };
+}
+
+export function policyDesks(
+  sets: PolicySets,
+  judge: Judge,
+  kept: KeptPolicies & { readonly schemas: ToolSchemas },
+): PolicyDesks {
+  const candidates = new Candidates(sets);
+  const shared = { sets, candidates, judge, now: Date.now };
+  const proposals = new ProposalDesk({ ...shared, box: kept.proposals, newId: newProposalId });
+  const lifecycle = new PolicyLifecycle({
+    ...shared,
+    proposals,
+    store: kept.written,
+    versions: kept.versions,
+    schemas: kept.schemas,
+  });
+  return { lifecycle, proposals };
+}
+
+function newProposalId(): string {
+  return `prop_${randomBytes(16).toString('hex')}`;
+}

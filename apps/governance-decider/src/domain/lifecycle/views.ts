@@ -1,0 +1,43 @@
+import type { PoliciesView, PolicyFindings, PolicyProblemView } from '@uar/contracts';
+import type { Policy } from '../policy/policy-set.js';
+import type { SetProblem } from './rehearsals.js';
+import type { ActiveSet, Standing } from './standing.js';
+
+const noVersion = 'none';
+
+/** The set in force, and what is to be known about it (API.md 6). */
+export function policiesView({ active, wanted, problems }: Standing): PoliciesView {
+  const shown = [...problems, ...(active?.warnings ?? [])];
+  return {
+    version: active?.set.version ?? noVersion,
+    policies: active === undefined ? [] : active.set.policies.map((policy) => policyView(policy, active)),
+    drift: wanted?.drift ?? false,
+    source: active?.wanted.source ?? wanted?.source ?? 'file',
+    problems: shown.map(problemView),
+  };
+}
+
+export function findingsOf(errors: readonly SetProblem[], warnings: readonly SetProblem[]): PolicyFindings {
+  return { errors: errors.map(problemView), warnings: warnings.map(problemView) };
+}
+
+export function problemView(problem: SetProblem): PolicyProblemView {
+  const { policy, message, line, column, suggestion } = problem;
+  return {
+    ...(policy === undefined ? {} : { policy_id: policy }),
+    ...(problem.case === undefined ? {} : { case: problem.case }),
+    message,
+    ...(line === undefined ? {} : { line, column: column ?? 1 }),
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+function policyView({ id, json }: Policy, { wanted }: ActiveSet): PoliciesView['policies'][number] {
+  const annotations = Object.entries(json.annotations ?? {}).map(([name, text]) => [name, text ?? '']);
+  return {
+    id,
+    tier: id.startsWith('p/') ? 'platform' : 'tenant',
+    text: wanted.texts.policies[id] ?? '',
+    annotations: Object.fromEntries(annotations),
+  };
+}

@@ -1,0 +1,87 @@
+import { textDigest } from '@uar/json-text';
+import type { WrittenPolicies } from '@uar/contracts';
+import { versionOf, type PolicyTexts } from '../policy/policy-set.js';
+import type { NamedCases, PolicySource } from '../policy/source.js';
+import type { WrittenSets } from './written.js';
+
+/** Texts of a tenant's policies by id, `t/...`. */
+export type OwnTexts = Readonly<Record<string, string>>;
+
+/** Stands for every tenant without policies of its own: the platform's guards alone, so everything is denied. */
+export const anyTenant = '*';
+
+/** What a tenant's set is to be, whether or not it is any good. */
+export interface WantedSet {
+  readonly tenant: string;
+  readonly own: OwnTexts;
+  /** With those of the platform. */
+  readonly texts: PolicyTexts;
+  readonly cases: readonly NamedCases[];
+  readonly source: 'file' | 'api';
+  /** Absent: the folder's. */
+  readonly written?: WrittenPolicies;
+  /** Of what the ledger keeps; 0 where it keeps nothing. */
+  readonly revision: number;
+  /** The folder's set is another than when the API's was written. */
+  readonly drift: boolean;
+  /** Why there is nothing to rehearse. */
+  readonly problem?: string;
+  /** Changes whenever anything does that a rehearsal depends on. */
+  readonly fingerprint: string;
+}
+
+/** One set per tenant that the folder or the ledger names, and one for everybody else. */
+export function wantedSets(source: PolicySource, written: WrittenSets): ReadonlyMap<string, WantedSet> {
+  const tenants = new Set([...source.tenants.keys(), ...written.tenants()]);
+  const own = [...tenants].map((tenant) => wantedOf(source, written, tenant));
+  return new Map([platformSet(source), ...own].map((wanted) => [wanted.tenant, wanted]));
+}
+
+/** The platform's cases run with this one. */
+export function platformSet(source: PolicySource): WantedSet {
+  return wantedFrom(source, { tenant: anyTenant, own: {}, source: 'file', revision: 0, drift: false });
+}
+
+/** What these texts would be as the set of a tenant. */
+export function candidateSet(source: PolicySource, tenant: string, own: OwnTexts): WantedSet {
+  return wantedFrom(source, { tenant, own, source: 'api', revision: 0, drift: false });
+}
+
+/** Digest of what the folder says of a tenant; of nothing where it has no folder. */
+export function folderDigest(source: PolicySource, tenant: string): string {
+  return ownDigest(source.tenants.get(tenant) ?? {});
+}
+
+function wantedOf(source: PolicySource, written: WrittenSets, tenant: string): WantedSet {
+  const found = written.of(tenant);
+  const folder = source.tenants.get(tenant) ?? {};
+  if (found === undefined)
+    return wantedFrom(source, { tenant, own: folder, source: 'file', revision: 0, drift: false });
+  const { revision } = found;
+  if (found.kind === 'unreadable') {
+    const problem = 'the set that was written by API cannot be read';
+    return wantedFrom(source, { tenant, own: {}, source: 'api', revision, drift: false, problem });
+  }
+  const { policies: own, file } = found.value;
+  const drift = ownDigest(folder) !== file;
+  return wantedFrom(source, { tenant, own, source: 'api', revision, drift, written: found.value });
+}
+
+function wantedFrom(
+  { schema, platform, cases }: PolicySource,
+  about: Omit<WantedSet, 'texts' | 'cases' | 'fingerprint'>,
+): WantedSet {
+  const { tenant, own, source, revision } = about;
+  // A guard of the platform is never overwritten, whatever a set brings along.
+  const texts = { schema, policies: { ...platform, ...own, ...platform } };
+  const set = tenant === anyTenant ? 'platform' : `tenant:${tenant}`;
+  const named = cases.filter(({ cases: file }) => file.set === set);
+  const fingerprint = `${source} ${revision} ${versionOf(texts)} ${JSON.stringify(named)}`;
+  return { ...about, texts, cases: named, fingerprint };
+}
+
+function ownDigest(own: OwnTexts): string {
+  return textDigest(
+    JSON.stringify(Object.entries(own).toSorted(([left], [right]) => (left < right ? -1 : 1))),
+  );
+}
