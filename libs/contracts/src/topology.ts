@@ -149,6 +149,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       rehearsal.readShadow,
     ],
     asks: [
+      catalog.readCatalog,
       ledger.readSettings,
       ledger.writeSetting,
       receipt.appendReceipts,
@@ -156,7 +157,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       decisionLog.readDecisions,
     ],
     announces: [governance.policiesChanged],
-    listens: [ledger.settingsChanged],
+    listens: [catalog.catalogChanged, catalog.catalogBeat, ledger.settingsChanged],
   },
   'approval-service': {
     answers: [

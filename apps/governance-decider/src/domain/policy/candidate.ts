@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Finding, Inspection, Laboratory } from './laboratory.js';
 import { problemOfFinding, withoutEchoes } from './lint/engine-findings.js';
-import { dodgedForbids } from './lint/dodge-lint.js';
 import { declaredAttributes, problemsOfPolicy } from './lint/policy-rules.js';
 import { PolicyText } from './lint/policy-text.js';
 import type { PolicyProblem } from './lint/problem.js';
 import { problemsOfTexts } from './lint/set-rules.js';
-import { lintAgainstCatalog } from './lint/set-lint.js';
+import { findingsOfSet } from './lint/set-lint.js';
 import type { ToolSchema } from './lint/tool-schema.js';
 import { PolicyJson } from './policy-json.js';
 import { policySet, versionOf, type PolicySet, type PolicyTexts } from './policy-set.js';
@@ -60,12 +59,7 @@ export async function checkCandidate(
   const guarded = new Set(ofTexts.map(({ policy }) => policy));
   const { parsed, problems: ofPolicies } = await parse(texts, guarded, { laboratory, sound });
   const set = policySet(versionOf(texts), parsed);
-  const found = [
-    ...ofTexts,
-    ...ofPolicies,
-    ...dodgedForbids(set, texts.policies),
-    ...(schemas === undefined ? [] : lintAgainstCatalog(set, texts.policies, schemas)),
-  ];
+  const found = [...ofTexts, ...ofPolicies, ...findingsOfSet(set, texts.policies, schemas)];
   const problems = found.filter(({ severity }) => severity === 'error');
   const warnings = found.filter(({ severity }) => severity === 'warning');
   return problems.length > 0 ? { kind: 'unsound', problems, warnings } : { kind: 'sound', set, warnings };

@@ -18,6 +18,8 @@ export interface NamedPointer {
 
 const maxPointers = 512;
 const maxDepth = 8;
+/** Schemas that may hold of one place; beyond, nothing is said about it. */
+const maxSchemas = 100;
 const known = new WeakMap<object, InputSchema>();
 
 /** The arguments of a tool by pointer. Schemas do not change, so what was found is kept with them. */
@@ -60,7 +62,8 @@ export class InputSchema {
     let schemas: readonly unknown[] = [this.root];
     for (const step of stepsOf(pointer)) {
       const stepped = schemas.map((schema) => this.#reader.step(schema, step));
-      schemas = stepped.flatMap((one) => one.schemas);
+      schemas = distinct(stepped.flatMap((one) => one.schemas));
+      if (schemas.length > maxSchemas) return { kind: 'unknown' };
       if (schemas.length === 0)
         return { kind: stepped.every(({ bound }) => bound === 'closed') ? 'absent' : 'unknown' };
     }
@@ -85,7 +88,8 @@ export class InputSchema {
   #below({ pointer, schemas, isRepeated }: Place): readonly Place[] {
     const members = schemas.map((schema) => this.#reader.members(schema));
     const names = new Set(members.flatMap((one) => [...one.names]));
-    const into = (step: SchemaStep) => schemas.flatMap((schema) => this.#reader.step(schema, step).schemas);
+    const into = (step: SchemaStep) =>
+      distinct(schemas.flatMap((schema) => this.#reader.step(schema, step).schemas)).slice(0, maxSchemas);
     const places = [...names].map((name) => ({
       pointer: `${pointer}/${escaped(name)}`,
       schemas: into({ kind: 'member', name }),
@@ -94,6 +98,10 @@ export class InputSchema {
     if (!members.some(({ hasElements }) => hasElements)) return places;
     return [...places, { pointer: `${pointer}/*`, schemas: into({ kind: 'element' }), isRepeated: true }];
   }
+}
+
+function distinct(schemas: readonly unknown[]): readonly unknown[] {
+  return [...new Set(schemas)];
 }
 
 interface Place {

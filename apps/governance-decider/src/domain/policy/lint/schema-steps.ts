@@ -17,9 +17,15 @@ export type SchemaStep = { readonly kind: 'member'; readonly name: string } | { 
 type Schema = Readonly<Record<string, unknown>>;
 
 const maxParts = 200;
+const maxVisits = 50_000;
 
-/** One schema and all it is made of, with references into `root` resolved. Reading ends after `maxParts` parts. */
+/**
+ * One schema and all it is made of, with references into `root` resolved. An upstream wrote it, so what may be read of it is
+ * bounded, per step and in all; what lies beyond counts as open.
+ */
 export class SchemaReader {
+  #visits = 0;
+
   constructor(private readonly root: unknown) {}
 
   step(schema: unknown, step: SchemaStep): Stepped {
@@ -38,7 +44,7 @@ export class SchemaReader {
     let hasElements = false;
     const seen = new Set<unknown>();
     const open = [schema];
-    while (open.length > 0 && seen.size < maxParts) {
+    while (open.length > 0 && !this.#isEnough(seen)) {
       const part = open.pop();
       if (!isRecord(part) || seen.has(part)) continue;
       seen.add(part);
@@ -53,8 +59,8 @@ export class SchemaReader {
     if (schema === false) return { schemas: [], bound: 'closed' };
     if (schema === true || !isRecord(schema))
       return { schemas: [], bound: schema === true ? 'silent' : 'open' };
+    if (this.#isEnough(seen)) return { schemas: [], bound: 'open' };
     if (seen.has(schema)) return { schemas: [], bound: 'silent' };
-    if (seen.size >= maxParts) return { schemas: [], bound: 'open' };
     seen.add(schema);
     if (!mayBe(schema, step.kind === 'member' ? 'object' : 'array')) return { schemas: [], bound: 'closed' };
     const into = (part: unknown) => this.#step(part, step, seen);
@@ -68,12 +74,17 @@ export class SchemaReader {
   }
 
   #types(schema: unknown, seen: Set<unknown>): Set<string> {
-    if (!isRecord(schema) || seen.has(schema) || seen.size >= maxParts) return new Set();
+    if (!isRecord(schema) || this.#isEnough(seen) || seen.has(schema)) return new Set();
     seen.add(schema);
     const own = ownTypes(schema);
     if (own !== undefined) return new Set(own);
     const parts = [...this.#conjuncts(schema), ...alternatives(schema).flat()];
     return new Set(parts.flatMap((part) => [...this.#types(part, seen)]));
+  }
+
+  #isEnough(seen: ReadonlySet<unknown>): boolean {
+    this.#visits += 1;
+    return seen.size >= maxParts || this.#visits > maxVisits;
   }
 
   #conjuncts(schema: Schema): readonly unknown[] {

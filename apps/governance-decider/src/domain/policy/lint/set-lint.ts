@@ -1,21 +1,24 @@
 import type { PolicySet } from '../policy-set.js';
 import { unknownNames } from './catalog-names.js';
+import { dodgedForbids } from './dodge-lint.js';
 import { KnownTools } from './known-tools.js';
 import { unknownPointers } from './pointer-lint.js';
 import { PolicyText } from './policy-text.js';
 import type { PolicyProblem } from './problem.js';
 import type { ToolSchema } from './tool-schema.js';
 
-/** What is wrong with policies that each parse, where the live catalog is known: names and argument pointers. */
-export function lintAgainstCatalog(
+/** What is wrong with policies that each parse: against one another, and against the catalog where that is known. */
+export function findingsOfSet(
   set: PolicySet,
   texts: Readonly<Record<string, string>>,
-  tools: readonly ToolSchema[],
+  tools: readonly ToolSchema[] | undefined,
 ): readonly PolicyProblem[] {
+  const ofSet = dodgedForbids(set, texts);
+  if (tools === undefined) return ofSet;
   const known = new KnownTools(tools);
-  return set.policies.flatMap(({ id, json }) => {
-    const text = new PolicyText(texts[id] ?? '');
-    const read = { json, text };
+  const ofCatalog = set.policies.flatMap(({ id, json }) => {
+    const read = { json, text: new PolicyText(texts[id] ?? '') };
     return [...unknownNames(id, read, known), ...unknownPointers(id, read, known)];
   });
+  return [...ofSet, ...ofCatalog];
 }
