@@ -10,6 +10,7 @@ import {
   statefulIsAuthorized,
   validate,
 } from '@cedar-policy/cedar-wasm/web';
+import { PreparedViews } from './prepared-views.mjs';
 
 /** @typedef {import('./worker-protocol.js').WorkerAsk} WorkerAsk */
 /** @typedef {import('./worker-protocol.js').WorkerResult} WorkerResult */
@@ -17,7 +18,6 @@ import {
 /** @typedef {import('../../domain/cedar/cedar.js').RawAnswer} RawAnswer */
 /** @typedef {import('../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
 /** @typedef {import('../../domain/policy/laboratory.js').Finding} Finding */
-/** @typedef {import('../../domain/policy/slices.js').Slice} Slice */
 /** @typedef {import('@cedar-policy/cedar-wasm/web').StatefulAuthorizationCall} Call */
 /** @typedef {import('@cedar-policy/cedar-wasm/web').DetailedError} DetailedError */
 
@@ -31,6 +31,7 @@ const warmUpRounds = 3;
 let throws = 0;
 /** Name of the preparsed schema per installed set. @type {Map<string, string>} */
 const schemaNames = new Map();
+const views = new PreparedViews();
 
 /** @param {readonly DetailedError[]} errors */
 const textOf = (errors) =>
@@ -51,15 +52,16 @@ function answer(set, question) {
   const schemaName = schemaNames.get(set);
   if (schemaName === undefined) return { kind: 'lost', cause: 'engine_unavailable' };
   try {
-    const { principal, action, resource, context, entities } = question;
+    const view = views.find(set, question.action);
+    const { principal, action, resource, context, entities } = view?.slice(question) ?? question;
     const call = /** @type {Call} */ ({
       principal,
       action: { type: 'UAR::Action', id: action },
       resource,
       context,
       entities,
-      preparsedSchemaName: schemaName,
-      preparsedPolicySetId: set,
+      preparsedSchemaName: view?.schemaName ?? schemaName,
+      preparsedPolicySetId: view?.setName ?? set,
       validateRequest: true,
     });
     const found = statefulIsAuthorized(call);
@@ -97,13 +99,14 @@ function answerAll({ set, questions, stopAtRefusal }) {
  * @param {Extract<WorkerAsk, { op: 'install' }>} ask
  * @returns {WorkerResult}
  */
-function install({ version, schemaName, schema, policies, warmUp }) {
+function install({ version, schemaName, schema, policies, warmUp, slices }) {
   const known = [...schemaNames.values()].includes(schemaName);
   const parsedSchema = known ? { type: 'success' } : preparseSchema(schemaName, schema);
   if (parsedSchema.type === 'failure') return { kind: 'failed', message: 'the schema could not be prepared' };
   const parsed = preparsePolicySet(version, { staticPolicies: policies });
   if (parsed.type === 'failure') return { kind: 'failed', message: textOf(parsed.errors) };
   schemaNames.set(version, schemaName);
+  views.prepare({ version, schemaName, schema, policies, slices });
   for (let round = 0; round < warmUpRounds; round += 1)
     for (const question of warmUp) answer(version, question);
   return { kind: 'done' };
@@ -116,6 +119,7 @@ function install({ version, schemaName, schema, policies, warmUp }) {
  */
 function retire(versions) {
   for (const version of versions) {
+    views.retire(version);
     schemaNames.delete(version);
     preparsePolicySet(version, {});
   }
@@ -188,8 +192,9 @@ function findingsOf(schema, policies) {
   const warning = ({ policyId, error }) =>
     findingsIn(error, true).map((finding) => ({ policy: policyId, ...finding }));
   return [
-    ...perPolicy,
-    ...found.otherWarnings.map((warning) => ({ policy: '', message: textOf([warning]) })),
+    ...found.validationErrors.flatMap(error),
+    ...found.validationWarnings.flatMap(warning),
+    ...found.otherWarnings.flatMap((other) => warning({ policyId: '', error: other })),
   ];
 }
 

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RawAnswer } from '../../domain/cedar/cedar.js';
-import { CedarEngine, compileCedar, type EngineLimits } from './engine.js';
+import type { EngineLimits } from './engine-limits.js';
+import { CedarEngine, compileCedar } from './engine.js';
 import { shippedFolder, slowQuestion, someQuestion, throwingQuestion } from './questions.fixture.js';
 
 let module: WebAssembly.Module;

@@ -1,37 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Engine, EngineLoss, QuestionBatch, RawAnswer } from '../../domain/cedar/cedar.js';
-import type { Inspection, Installable, Laboratory, Stage, Tried } from '../../domain/policy/laboratory.js';
-import type { PolicyTexts } from '../../domain/policy/policy-set.js';
-import { Seat, type SeatResult } from './seat.js';
-import type { WorkerTask } from './worker-protocol.js';
-
-export interface EngineLimits {
-  /** Longest evaluation of one batch; beyond it the worker is ended. */
-  readonly batchMs: number;
-  /** Longest wait of one batch in all. */
-  readonly waitMs: number;
-  /** Longest preparation or inspection of a set. */
-  readonly loadMs: number;
-  /** Batches that may wait at once. */
-  readonly maxWaiting: number;
-  /** An instance is replaced after so many throws, and used no more after `maxThrows` (it breaks at 1,146). */
-  readonly recycleThrows: number;
-  readonly maxThrows: number;
-  readonly recycleBytes: number;
-}
-
-const defaultLimits: EngineLimits = {
-  batchMs: 1_000,
-  waitMs: 1_800,
-  loadMs: 20_000,
-  maxWaiting: 1_024,
-  recycleThrows: 64,
-  maxThrows: 900,
-  recycleBytes: 256 * 1024 * 1024,
-};
+import type { Engine, QuestionBatch, RawAnswer } from '../../domain/cedar/cedar.js';
+import type { Installable, Laboratory, Stage, Tried } from '../../domain/policy/laboratory.js';
+import { defaultLimits, type EngineLimits } from './engine-limits.js';
+import { Seat } from './seat.js';
+import { SpareInstance, installOn, lost } from './spare-instance.js';
 
 const restartMs = 250;
 
@@ -145,7 +119,7 @@ export class CedarEngine implements Engine, Stage {
     }
     const seat = this.#spare;
     const throwsBefore = seat.health.throws;
-    const value = await work(new SpareInstance(seat, this.limits));
+    const value = await work(new SpareInstance(seat, this.limits, (version) => this.#sets.has(version)));
     // Whatever threw may have left the instance broken: nobody is asked there any more.
     if (seat.health.throws > throwsBefore && this.#spare === seat) {
       this.#spare = undefined;
@@ -220,62 +194,4 @@ export class CedarEngine implements Engine, Stage {
     this.#onSeat = [];
     for (const resolve of waiting) resolve();
   }
-}
-
-class SpareInstance implements Laboratory {
-  readonly engine: Engine;
-
-  constructor(
-    private readonly seat: Seat,
-    private readonly limits: EngineLimits,
-  ) {
-    this.engine = {
-      ask: async (batch) => {
-        const result = await seat.run({ op: 'ask', ...batch }, limits.loadMs);
-        return result.kind === 'answers' ? result.answers : lost(batch, 'engine_unavailable');
-      },
-    };
-  }
-
-  async inspect(texts: PolicyTexts): Promise<Tried<Inspection>> {
-    const { schema, policies } = texts;
-    const result = await this.seat.run({ op: 'inspect', schema, policies }, this.limits.loadMs);
-    if (result.kind === 'inspected') return { kind: 'done', value: result.inspection };
-    return { kind: 'failed', message: problemOf(result) };
-  }
-
-  async install(set: Installable): Promise<Tried<void>> {
-    const message = await installOn(this.seat, set, this.limits.loadMs);
-    return message === undefined ? { kind: 'done', value: undefined } : { kind: 'failed', message };
-  }
-}
-
-async function installOn(seat: Seat, set: Installable, limitMs: number): Promise<string | undefined> {
-  if (seat.installed.has(set.version)) return undefined;
-  const schemaName = createHash('sha256').update(set.schema).digest('hex');
-  const { version, schema, policies, warmUp } = set;
-  const task: WorkerTask = { op: 'install', version, schemaName, schema, policies, warmUp };
-  const result = await seat.run(task, limitMs);
-  if (result.kind !== 'done') return problemOf(result);
-  seat.installed.add(version);
-  return undefined;
-}
-
-function problemOf(result: SeatResult): string {
-  switch (result.kind) {
-    case 'failed':
-      return `the engine refused: ${result.message}`;
-    case 'timed_out':
-      return 'the engine did not end in time';
-    case 'gone':
-      return 'the instance of the engine ended';
-    case 'answers':
-    case 'inspected':
-    case 'done':
-      return 'the engine answered something else';
-  }
-}
-
-function lost(batch: QuestionBatch, cause: EngineLoss): readonly RawAnswer[] {
-  return batch.questions.map(() => ({ kind: 'lost', cause }));
 }

@@ -1,5 +1,6 @@
 import type { QuestionBatch, CedarQuestion, RawAnswer } from '../../domain/cedar/cedar.js';
 import type { Inspection } from '../../domain/policy/laboratory.js';
+import type { Slice } from '../../domain/policy/slices.js';
 
 /** What the main thread says to a worker; one reply each, in order. */
 export type WorkerAsk = { readonly id: number } & WorkerTask;
@@ -13,6 +14,7 @@ export type WorkerTask =
       readonly schema: string;
       readonly policies: Readonly<Record<string, string>>;
       readonly warmUp: readonly CedarQuestion[];
+      readonly slices: readonly Slice[];
     }
   | { readonly op: 'retire'; readonly versions: readonly string[] }
   | {

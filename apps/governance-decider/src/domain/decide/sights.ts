@@ -3,9 +3,12 @@ import type { CedarQuestion } from '../cedar/cedar.js';
 import { judge, type Verdict } from '../cedar/judge.js';
 import { policiesFor, readsArguments, readsTime, type PolicySet } from '../policy/policy-set.js';
 import { coversEntity } from '../policy/scope.js';
+import { toolClass } from '../policy/tool-class.js';
+import { toolReads } from '../policy/tool-reads.js';
 import { placeOf } from '../question/entities.js';
 import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
 import type { CedarParts } from './cedar-judge.js';
+import type { CallerView } from './sight-memory.js';
 import { all, type ToolSight } from './verdict.js';
 
 type Parts = Omit<CedarParts, 'remembered'>;
@@ -17,33 +20,45 @@ const hidden: ToolSight = { kind: 'hidden' };
 
 /** Tools that no policy can tell apart are asked about once. An engine that gives no answer is a fault, not an empty list. */
 export async function seeTools(
-  parts: Parts,
-  caller: Caller,
+  parts: Parts & { readonly view: CallerView },
+  as: { readonly caller: Caller; readonly set: PolicySet },
   tools: readonly ToolFacts[],
 ): Promise<readonly ToolSight[]> {
-  const set = parts.sets.of(caller.principal.tenant);
-  if (set === undefined) return tools.map(() => hidden);
-  const keys = tools.map((tool) => classOf(tool, set));
-  const members = new Map<string, ToolFacts>();
-  tools.forEach((tool, index) => members.set(keys[index] ?? '', tool));
-  const sights = await seeClasses(parts, { caller, set, members });
-  return keys.map((key) => sights.get(key) ?? hidden);
+  const keys = tools.map((tool) => toolClass(tool, as.set));
+  const known = keys.map((key) => parts.view.find(key));
+  if (known.every((sight) => sight !== undefined)) return known;
+  const seen = await parts.view.inTurn(() => seeUnknown(parts, as, new Map(zip(keys, tools))));
+  return keys.map((key) => seen.get(key) ?? hidden);
 }
 
-/** All that policies can see of a tool. Its name only counts where some policy names it. */
-function classOf(tool: ToolFacts, set: PolicySet): string {
-  const named = set.namedTools.has(placeOf(tool).uid.id);
-  const { extractors: declared } = tool;
-  const extractors = [declared.paths, declared.hosts, declared.recipients].map(
-    (pointers) => pointers.length > 0,
-  );
-  return JSON.stringify({
-    ...tool,
-    raw_name: named ? tool.raw_name : null,
-    definition_digest: null,
-    secret_pointers: null,
-    extractors: [...extractors, declared.amount !== undefined],
-  });
+/** What is known of these classes, and what can be found out; the latter is kept where no clock had a part in it. */
+async function seeUnknown(
+  parts: Parts & { readonly view: CallerView },
+  as: { readonly caller: Caller; readonly set: PolicySet },
+  members: ReadonlyMap<string, ToolFacts>,
+): Promise<ReadonlyMap<string, ToolSight>> {
+  const sights = new Map<string, ToolSight>();
+  const unknown = new Map<string, ToolFacts>();
+  for (const [key, tool] of members) {
+    const sight = parts.view.find(key);
+    if (sight === undefined) unknown.set(key, tool);
+    else sights.set(key, sight);
+  }
+  const found = await seeClasses(parts, { ...as, members: unknown });
+  for (const [key, { sight, isRepeatable }] of found) {
+    sights.set(key, sight);
+    if (isRepeatable) parts.view.store(key, sight);
+  }
+  return sights;
+}
+
+function zip(keys: readonly string[], tools: readonly ToolFacts[]): [string, ToolFacts][] {
+  return tools.map((tool, index) => [keys[index] ?? '', tool]);
+}
+
+interface Seen {
+  readonly sight: ToolSight;
+  readonly isRepeatable: boolean;
 }
 
 interface Classes {
@@ -52,28 +67,41 @@ interface Classes {
   readonly members: ReadonlyMap<string, ToolFacts>;
 }
 
-async function seeClasses(parts: Parts, classes: Classes): Promise<ReadonlyMap<string, ToolSight>> {
+async function seeClasses(parts: Parts, classes: Classes): Promise<ReadonlyMap<string, Seen>> {
   const prepared = [...classes.members].flatMap(([key, tool]) => {
     const ready = prepare(parts, classes, tool);
     return ready.kind === 'ready' ? [{ key, tool, ready }] : [];
   });
-  const seen = await ask(
+  const discovered = await ask(
     parts,
     classes.set,
     prepared.map(({ ready }) => ready.questions('discoverTool')),
   );
-  const visible = prepared.filter((_, index) => seen[index]?.kind === 'yes');
+  const asked = prepared.map((one, index) => ({ ...one, discovery: discovered[index] }));
+  const visible = asked.filter(({ discovery }) => discovery?.kind === 'yes');
   const unattended = await ask(
     parts,
     classes.set,
     visible.map(({ ready }) => ready.questions('callToolUnattended')),
   );
-  return new Map(
-    visible.map(({ key, tool, ready }, index) => {
+  const isTimeless = (tool: ToolFacts) => !toolReads(classes.set, tool).time;
+  return new Map([
+    ...asked.map(({ key, tool, discovery }): [string, Seen] => [
+      key,
+      { sight: hidden, isRepeatable: isAnswered(discovery) && isTimeless(tool) },
+    ]),
+    ...visible.map(({ key, tool, ready }, index): [string, Seen] => {
       const approval = approvalHint(unattended[index], { set: classes.set, tool, ready });
-      return [key, { kind: 'visible', approval }];
+      const isRepeatable = isAnswered(unattended[index]) && isTimeless(tool);
+      return [key, { sight: { kind: 'visible', approval }, isRepeatable }];
     }),
-  );
+  ]);
+}
+
+/** By the policies, not by what befell the engine. */
+function isAnswered(verdict: Verdict | undefined): boolean {
+  if (verdict === undefined) return false;
+  return verdict.kind === 'yes' || verdict.code === 'not_permitted' || verdict.code === 'forbidden';
 }
 
 function prepare(parts: Parts, classes: Classes, tool: ToolFacts): ToolQuestions {

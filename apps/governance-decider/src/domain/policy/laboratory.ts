@@ -1,5 +1,6 @@
 import type { CedarQuestion, Engine } from '../cedar/cedar.js';
 import type { PolicyTexts } from './policy-set.js';
+import type { Slice } from './slices.js';
 
 /** One thing Cedar says about a text, in its own words. */
 export interface Finding {
@@ -29,6 +30,8 @@ export type Tried<T> =
 export interface Installable extends PolicyTexts {
   readonly version: string;
   readonly warmUp: readonly CedarQuestion[];
+  /** What decides the actions that are asked most; others are asked of the whole set. */
+  readonly slices?: readonly Slice[];
 }
 
 /** The spare instance of the engine: whatever happens to it there, nobody's decision is disturbed. */
@@ -36,6 +39,8 @@ export interface Laboratory {
   inspect(texts: PolicyTexts): Promise<Tried<Inspection>>;
   /** Puts a set there, to be asked through `engine` alone. */
   install(set: Installable): Promise<Tried<void>>;
+  /** Takes a set out again, unless it is one that is published. */
+  remove(version: string): Promise<void>;
   readonly engine: Engine;
 }
 

@@ -1,0 +1,13 @@
+/**
+ * How much is tried, and from which seed: `UAR_PROOF_SEED` repeats a run, `UAR_PROOF_SCALE` multiplies the number of cases.
+ */
+export function proofRuns(usual: { readonly cases: number }): {
+  readonly seed: number;
+  readonly cases: number;
+} {
+  const scale = Number(process.env['UAR_PROOF_SCALE'] ?? 1);
+  const seed = Number(process.env['UAR_PROOF_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  if (!(scale > 0) || !Number.isInteger(seed))
+    throw new Error('UAR_PROOF_SCALE or UAR_PROOF_SEED is no number');
+  return { seed, cases: Math.ceil(usual.cases * scale) };
+}
