@@ -18,14 +18,27 @@ import { LivePolicies } from './adapters/live-policies.js';
 import { PolicyFiles } from './adapters/policy-folder.js';
 import { PolicyWatch } from './adapters/policy-watch.js';
 import { SettingsDirectory } from './adapters/settings-directory.js';
+import { followCatalog } from './assembly-catalog.js';
+import { keptPolicies, policyDesks } from './assembly-policies.js';
+import { rehearse } from './assembly-rehearsals.js';
 import { CallDesk } from './domain/decide/call-desk.js';
 import { CedarJudge } from './domain/decide/cedar-judge.js';
 import { PlainJudge } from './domain/decide/plain-judge.js';
 import type { Judge } from './domain/decide/verdict.js';
+import { CallExplainer } from './domain/explain/explain-call.js';
+import { noSimulator, type Explainer, type Simulator } from './domain/explain/explainer.js';
+import { PlainExplainer } from './domain/explain/plain-explainer.js';
 import { NoPolicies, type GovernanceState } from './domain/governance-state.js';
+import { SoundPolicies } from './domain/policy/candidate.js';
 import { PolicySets } from './domain/policy/policy-sets.js';
+import { NotingJudge } from './domain/record/noting-judge.js';
+import { NoRehearsals, type Rehearsals } from './domain/rehearsals.js';
+import { CallSimulator } from './domain/simulate/simulate-calls.js';
+import { ExplainController } from './explain.controller.js';
 import { GovernanceController } from './governance.controller.js';
-import { GOVERNANCE_STATE, JUDGE } from './tokens.js';
+import { PoliciesController, type PolicyDesks } from './policies.controller.js';
+import { ReplayController } from './replay.controller.js';
+import { EXPLAINER, GOVERNANCE_STATE, JUDGE, POLICY_DESKS, REHEARSALS, SIMULATOR } from './tokens.js';
 
 const rememberedDecisions = 10_000;
 /** A kill switch whose announcement was lost still holds within about a second. */
@@ -35,6 +48,10 @@ interface Government {
   readonly judge: Judge;
   readonly state: GovernanceState;
   readonly directory: SettingsDirectory;
+  readonly explainer: Explainer;
+  readonly simulator: Simulator;
+  readonly rehearsals: Rehearsals;
+  readonly desks: PolicyDesks;
 }
 
 const GOVERNMENT = Symbol('governance.government');
@@ -44,7 +61,7 @@ export class AppModule {
   static with(context: ServiceContext): DynamicModule {
     return {
       module: AppModule,
-      controllers: [GovernanceController],
+      controllers: [GovernanceController, ExplainController, PoliciesController, ReplayController],
       providers: [
         // Awaited before the first ask is taken: nobody is told "unknown" because policies were still being read.
         { provide: GOVERNMENT, useFactory: () => govern(context) },
@@ -55,6 +72,10 @@ export class AppModule {
           useFactory: ({ directory }: Government) => directory,
         },
         { provide: GOVERNANCE_STATE, inject: [GOVERNMENT], useFactory: ({ state }: Government) => state },
+        { provide: EXPLAINER, inject: [GOVERNMENT], useFactory: ({ explainer }: Government) => explainer },
+        { provide: SIMULATOR, inject: [GOVERNMENT], useFactory: ({ simulator }: Government) => simulator },
+        { provide: POLICY_DESKS, inject: [GOVERNMENT], useFactory: ({ desks }: Government) => desks },
+        { provide: REHEARSALS, inject: [GOVERNMENT], useFactory: ({ rehearsals }: Government) => rehearsals },
         { provide: CallDesk, inject: [JUDGE], useFactory: (judge: Judge) => desk(context, judge) },
       ],
     };
@@ -99,22 +120,30 @@ function liveDirectory({ bus, config, log }: ServiceContext): SettingsDirectory 
 
 function governWithout(context: ServiceContext, directory: SettingsDirectory): Government {
   const judge = new PlainJudge({ directory, now: Date.now });
-  return { judge, directory, state: new NoPolicies(knownTenants(context), directory) };
+  const explainer = new PlainExplainer({ directory, profile: context.config.profile, now: Date.now });
+  const state = new NoPolicies(knownTenants(context), directory);
+  const rehearsals = new NoRehearsals();
+  return { judge, directory, state, explainer, simulator: noSimulator, rehearsals, desks: { kind: 'off' } };
 }
 
 async function governWithCedar(context: ServiceContext, directory: SettingsDirectory): Promise<Government> {
   const { bus, config, log } = context;
   const files = new PolicyFiles(config.governance.policies_dir);
   const engine = await CedarEngine.start(await compileCedar());
-  const sets = new PolicySets({
+  const kept = keptPolicies(context);
+  const catalog = followCatalog(context, () => sets);
+  const sets: PolicySets = new PolicySets({
+    ...{ schemas: catalog.schemas, reviewed: catalog.reviewed },
     folder: files,
+    written: kept.written,
     stage: engine,
     // What is asked while sets are loaded is about nobody: it needs no settings.
     directory: new ConfigDirectory(config),
     knownTenants: knownTenants(context),
-    onSwap: (tenant, version) => {
+    onSwap: (tenant, version, active) => {
       log.info({ tenant, version }, 'policies swapped');
       bus.announce(policiesChanged, { tenant: TenantId.parse(tenant), version });
+      if (active !== undefined) void kept.versions.record(tenant, active);
     },
     onProblem: (tenant, problem) => log.error({ tenant, problem }, 'policies not loaded'),
   });
@@ -123,15 +152,19 @@ async function governWithCedar(context: ServiceContext, directory: SettingsDirec
     fingerprint: () => files.fingerprint(),
     reload: (options) => sets.reload(options),
   });
-  const state = new LivePolicies({ engine, watch, directory, status: () => sets.status() });
-  await state.start();
-  const judge = new CedarJudge({
-    ...{ sets, engine, directory },
-    remembered: rememberedDecisions,
-    profile: config.profile,
-    now: Date.now,
+  const state = new LivePolicies({
+    ...{ engine, watch, directory, sets },
+    ...{ written: kept.written, catalog: catalog.watch },
   });
-  return { judge, state, directory };
+  await state.start();
+  const parts = { ...{ sets, engine, directory }, profile: config.profile, now: Date.now };
+  const trying = { ...parts, texts: sets, stage: engine, sound: new SoundPolicies() };
+  const { rehearsals, listeners } = await rehearse(context, trying);
+  const live = new CedarJudge({ ...parts, remembered: rememberedDecisions });
+  const judge = new NotingJudge({ ...parts, judge: live, listeners });
+  const [explainer, simulator] = [new CallExplainer(trying), new CallSimulator(trying)];
+  const desks = policyDesks(sets, judge, { ...kept, schemas: catalog.schemas });
+  return { judge, state, directory, explainer, simulator, rehearsals, desks };
 }
 
 function knownTenants({ config }: ServiceContext): readonly string[] {

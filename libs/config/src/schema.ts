@@ -1,6 +1,7 @@
 import { ProfileName, ServerConfig, TenantId } from '@uar/contracts';
 import { z } from 'zod';
 import { nativeTools } from './native-tools.js';
+import { rates } from './rates.js';
 
 const strings = z.array(z.string()).default([]);
 const path = z.string().min(1);
@@ -155,6 +156,12 @@ export const UarConfig = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(true).describe('false skips Cedar; minimal on loopback listeners only.'),
       policies_dir: path.default('deploy/policies').describe('Folder with platform/, tenants/ and cases/.'),
+      record_decisions: z
+        .boolean()
+        .default(true)
+        .describe(
+          'Keeps decisions and the facts they rest on for 7 days, sealed, so that they can be replayed.',
+        ),
     })
     .prefault({}),
   approvals: z
@@ -191,6 +198,7 @@ export const UarConfig = z.strictObject({
         .min(1)
         .default(1024)
         .describe('Calls in flight per gateway; beyond is overloaded.'),
+      rates,
     })
     .prefault({}),
   native_tools: nativeTools,

@@ -39,6 +39,8 @@ const RecordedArguments = z.discriminatedUnion('kind', [
       amount: z.string().optional(),
       /** No declared extractor failed; whether policies read more than is extracted depends on the policies. */
       complete: z.boolean(),
+      /** Left out: they are made of arguments that are secret. */
+      hidden: z.array(z.enum(['pathRoots', 'hosts', 'recipientDomains', 'amount'])),
     }),
   }),
 ]);
@@ -73,9 +75,8 @@ export type RecordedDirectory = z.output<typeof RecordedDirectory>;
 
 /** Everything a decision rested on besides the moment, the run and the session. Kept once for all decisions alike, sealed. */
 export const RecordedFacts = z.strictObject({
-  caller: Caller.omit({ run_id: true, session_id: true }).extend({
-    principal: Principal.omit({ expires_at: true }),
-  }),
+  /** `expires_at` of the principal is 0: with the times of their tokens no two decisions would be alike. */
+  caller: Caller.omit({ run_id: true, session_id: true }),
   tool: ToolFacts,
   profile: ProfileName,
   arguments: RecordedArguments,

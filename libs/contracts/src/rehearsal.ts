@@ -24,13 +24,13 @@ export const ReplayView = z.strictObject({
   replayed: z.number().int(),
   changed: z.array(z.strictObject({ ...difference, stage: z.enum(['call', 'release']) })),
   /**
-   * Not guessed about: the candidate reads arguments whose values were not recorded (`reads`: their pointers, `*` for any),
-   * the arguments were too large to record, or no policy had decided in the first place.
+   * Not guessed about: the candidate reads arguments whose values were not recorded (`reads`: their pointers), the arguments
+   * were too large to record, no policy had decided in the first place, or the engine gave no answer now.
    */
   undecided: z.array(
     z.strictObject({
       call_id: CallId,
-      why: z.enum(['argument_not_recorded', 'arguments_left_out', 'not_decided_then']),
+      why: z.enum(['argument_not_recorded', 'arguments_left_out', 'not_decided_then', 'no_answer']),
       reads: z.array(z.string()),
     }),
   ),
@@ -50,6 +50,7 @@ const refusal = [
         message: z.string(),
         line: z.number().int().optional(),
         column: z.number().int().optional(),
+        suggestion: z.string().optional(),
       }),
     ),
   }),

@@ -22,7 +22,13 @@ export async function judgeRelease(
   const refused = refusalOfPrincipal(question, now) ?? refusalOfTool(question);
   if (refused !== undefined) return refused;
   const ready = toolQuestions(
-    { ...question, argumentText: question.arguments_json, profile: parts.profile, now },
+    {
+      ...question,
+      argumentText: question.arguments_json,
+      reader: parts.reader,
+      profile: parts.profile,
+      now,
+    },
     set,
     parts.directory,
   );

@@ -8,6 +8,13 @@ export type ArgumentFacts =
   /** Not strict JSON, not an object, or beyond the bounds: nobody decides about it, it is refused. */
   | { readonly kind: 'rejected'; readonly problem: string };
 
+/** Whoever knows the facts of arguments: their text read, or what was recorded of it. */
+export type ArgumentReader = (
+  argumentText: string,
+  extractors: ToolFacts['extractors'],
+  factsRead: ReadonlySet<FactName>,
+) => ArgumentFacts;
+
 export function readArguments(
   argumentText: string,
   extractors: ToolFacts['extractors'],

@@ -35,9 +35,12 @@ export function extractFacts(
     hosts: hosts.values,
     recipientDomains: recipients.values,
     ...(amount.values[0] === undefined ? {} : { amount: amount.values[0] }),
-    complete:
-      parts.every((part) => !part.failed) && [...factsRead].every((name) => declares(extractors, name)),
+    complete: parts.every((part) => !part.failed) && declaresAll(extractors, factsRead),
   };
+}
+
+export function declaresAll(extractors: Extractors, names: ReadonlySet<FactName>): boolean {
+  return [...names].every((name) => declares(extractors, name));
 }
 
 interface Extracted {

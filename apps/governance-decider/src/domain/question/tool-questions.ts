@@ -1,7 +1,7 @@
 import type { Caller, ProfileName, ToolFacts } from '@uar/contracts';
 import { entityRef, type CedarQuestion, type CedarValue, type Entity, type Uid } from '../cedar/cedar.js';
 import { roleUid } from '../cedar/entity-ids.js';
-import { readArguments, type ArgumentFacts } from '../facts/argument-facts.js';
+import { readArguments, type ArgumentFacts, type ArgumentReader } from '../facts/argument-facts.js';
 import type { PolicySet } from '../policy/policy-set.js';
 import type { ToolAction } from '../policy/scope.js';
 import { toolReads } from '../policy/tool-reads.js';
@@ -23,6 +23,8 @@ export interface ToolAsk {
   readonly caller: Caller;
   readonly tool: ToolFacts;
   readonly argumentText: string;
+  /** Absent: the text itself is read. */
+  readonly reader?: ArgumentReader | undefined;
   readonly profile: ProfileName;
   readonly now: number;
 }
@@ -42,7 +44,8 @@ export type ToolQuestions =
 export function toolQuestions(ask: ToolAsk, set: PolicySet, directory: Directory): ToolQuestions {
   const subjects = subjectsOf(ask.caller.principal, directory);
   if (subjects.kind === 'refused') return subjects;
-  const read = readArguments(ask.argumentText, ask.tool.extractors, toolReads(set, ask.tool).facts);
+  const reader = ask.reader ?? readArguments;
+  const read = reader(ask.argumentText, ask.tool.extractors, toolReads(set, ask.tool).facts);
   if (read.kind === 'rejected') return { kind: 'refused', cause: 'args_rejected' };
   let builder: QuestionBuilder | undefined;
   return {

@@ -1,0 +1,124 @@
+import type { AnswerOf, AskOf, replayDecisions } from '@uar/contracts';
+import {
+  candidateTexts,
+  onCandidate,
+  type ActiveTexts,
+  type CandidateBench,
+  type CandidateParts,
+} from '../candidate-judge.js';
+import type { PolicyProblem } from '../policy/lint/problem.js';
+import type { PolicyTexts } from '../policy/policy-set.js';
+import { toolReads } from '../policy/tool-reads.js';
+import { decideAgain, type Recalled, type Redecided } from './recalled-call.js';
+import type { DecisionPage, RecordedDecisions } from './recorded-decisions.js';
+import { Tally } from './tally.js';
+
+type Ask = AskOf<typeof replayDecisions>;
+type Answer = AnswerOf<typeof replayDecisions>;
+
+export interface ReplayParts {
+  readonly recorded: RecordedDecisions;
+  readonly active: ActiveTexts;
+  readonly candidate: CandidateParts;
+  readonly now: () => number;
+}
+
+/** Decisions of one turn in the spare instance: whoever else wants it waits no longer than for these. */
+const perTurn = 100;
+/** Left for the answer itself. */
+const marginMs = 2_000;
+
+/** Decides what was recorded again, newest first, until `deadlineAt` (epoch milliseconds). */
+export async function replay(parts: ReplayParts, ask: Ask, deadlineAt: number): Promise<Answer> {
+  const active = parts.active.textsOf(ask.tenant);
+  if (active === undefined) return { kind: 'unavailable', cause: 'policies_unavailable' };
+  const candidate = candidateTexts(active, ask.policies);
+  if (candidate.kind === 'unsound') return unsound(candidate.problems);
+  await parts.recorded.settle();
+  return new Replay(parts, candidate.texts, deadlineAt - marginMs).run(ask);
+}
+
+export function unsound(problems: readonly PolicyProblem[]): Extract<Answer, { kind: 'unsound' }> {
+  const views = problems.map(({ policy, message, line, column, suggestion }) => ({
+    ...(policy === undefined ? {} : { policy_id: policy }),
+    message,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    ...(suggestion === undefined ? {} : { suggestion }),
+  }));
+  return { kind: 'unsound', problems: views };
+}
+
+class Replay {
+  readonly #tally = new Tally();
+  /** Decisions that neither time nor run nor votes have a part in, by their facts. */
+  readonly #known = new Map<string, Redecided>();
+
+  constructor(
+    private readonly parts: ReplayParts,
+    private readonly texts: PolicyTexts,
+    private readonly until: number,
+  ) {}
+
+  async run({ tenant, since, before, limit }: Ask): Promise<Answer> {
+    let left = limit;
+    let place = before;
+    for (;;) {
+      const page = await this.parts.recorded.page({
+        tenant,
+        limit: Math.min(left, perTurn),
+        ...(since === undefined ? {} : { since }),
+        ...(place === undefined ? {} : { before: place }),
+      });
+      if (page.kind === 'unavailable') return page;
+      const turn = await onCandidate(this.texts, this.parts.candidate, (bench) => this.#turn(page, bench));
+      if (turn.kind === 'unsound') return unsound(turn.problems);
+      if (turn.kind === 'failed') return { kind: 'unavailable', cause: turn.message };
+      const { version, done } = turn.value;
+      if (done < page.decisions.length) return this.#answer(version, page.decisions[done - 1]?.seq ?? place);
+      left -= done;
+      place = page.next;
+      if (left === 0 || place === undefined) return this.#answer(version, 'complete');
+    }
+  }
+
+  /** As many decisions of the page as there is time for. */
+  async #turn(
+    page: Extract<DecisionPage, { kind: 'page' }>,
+    bench: CandidateBench,
+  ): Promise<{ readonly version: string; readonly done: number }> {
+    let done = 0;
+    for (const decision of page.decisions) {
+      if (this.parts.now() >= this.until) break;
+      const facts = page.facts.get(decision.facts);
+      if (facts === undefined) throw new Error(`decision ${decision.seq} rests on facts that are not there`);
+      this.#tally.add(decision, await this.#again({ decision, facts }, bench));
+      done += 1;
+    }
+    return { version: bench.set.version, done };
+  }
+
+  async #again(recalled: Recalled, bench: CandidateBench): Promise<Redecided> {
+    const { decision, facts } = recalled;
+    const isAlike =
+      decision.stage === 'call' && !bench.set.readsRun && !toolReads(bench.set, facts.tool).time;
+    if (!isAlike) return decideAgain(recalled, bench);
+    // Whether the token had expired, or the engine failed, is no fact of the record but of the verdict.
+    const { verdict } = decision;
+    const key = `${decision.facts} ${verdict.kind === 'deny' ? verdict.cause : ''}`;
+    const found = this.#known.get(key) ?? (await decideAgain(recalled, bench));
+    this.#known.set(key, found);
+    return found;
+  }
+
+  #answer(version: string, next: number | 'complete' | undefined): Answer {
+    const isComplete = next === 'complete';
+    return {
+      kind: 'replayed',
+      version,
+      ...this.#tally.view(),
+      complete: isComplete,
+      ...(isComplete || next === undefined ? {} : { next: String(next) }),
+    };
+  }
+}
