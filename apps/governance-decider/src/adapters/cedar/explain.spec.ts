@@ -150,6 +150,27 @@ describe('an explanation', () => {
     expect(morning).toMatchObject({ decision: 'allow', facts: { arguments: { amount: '50.0' } } });
   });
 
+  it('says that the run asks, or lets nobody be asked', async () => {
+    const ask = askOf({ who: 'fay', tool: 'transfer', args: { amount: 50 } });
+    const under = (tool_approval: 'ask' | 'deny', at: string) =>
+      new CallExplainer(world).explain({
+        ...{ ...ask, at: Date.parse(at) },
+        caller: { ...ask.caller, run_limits: { tool_approval } },
+      });
+    const [morning, evening] = ['2026-06-01T10:00:00.000Z', '2026-06-01T20:00:00.000Z'];
+    const asks = await under('ask', morning);
+    expect(asks).toMatchObject({ decision: 'require_approval', gates: [{ kind: 'run' }] });
+    const both = await under('ask', evening);
+    expect(both.gates).toMatchObject([{ policy: 't/gate-after-hours' }, { kind: 'run' }]);
+    expect(await under('deny', morning)).toMatchObject({ decision: 'allow', gates: [] });
+    const refused = await under('deny', evening);
+    expect(refused).toMatchObject({
+      ...{ decision: 'deny', outcome: 'run_denied', cause: 'run_asks_nobody' },
+      gates: [{ policy: 't/gate-after-hours' }],
+    });
+    expect(stage(refused, 'approval')).toMatchObject({ result: 'refused', cause: 'run_asks_nobody' });
+  });
+
   it('says what it could not read of the arguments', async () => {
     const found = await new CallExplainer(world).explain({
       ...askOf({ who: 'eve', tool: 'read' }),

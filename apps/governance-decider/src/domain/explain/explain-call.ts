@@ -12,7 +12,7 @@ import { placeOf } from '../question/entities.js';
 import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
 import type { Explainer } from './explainer.js';
 import { factsView } from './facts-view.js';
-import { gatesOf } from './gates.js';
+import { asksNobody, gatesOf } from './gates.js';
 import { hintsOf } from './hints.js';
 import { plainHints } from './plain-hints.js';
 import { askActions, namedPolicies, type AskedAction } from './tool-stages.js';
@@ -58,7 +58,7 @@ export class CallExplainer implements Explainer {
       ...verdictOf(judged, set),
       stages: [...stagesBefore(question, now), ...asked.stages, this.approvalStage(question, judged.verdict)],
       gates: gatesOf(
-        judged.verdict,
+        { verdict: judged.verdict, caller: ask.caller },
         asked.actions.find(({ action }) => action === 'callToolUnattended'),
         set,
       ),
@@ -113,7 +113,9 @@ export class CallExplainer implements Explainer {
         return { stage: 'approval', result: 'needed', quorum, reasons: [...verdict.reasons] };
       }
       case 'deny':
-        return { stage: 'approval', result: 'not_asked' };
+        return asksNobody(verdict)
+          ? refusedStage('approval', verdict.cause)
+          : { stage: 'approval', result: 'not_asked' };
     }
   }
 

@@ -5,6 +5,7 @@ import type { CallVerdict } from '../decide/verdict.js';
 import type { Directory } from '../question/directory.js';
 import { questionOf, type ExplainAsk } from './explain-call.js';
 import type { Explainer } from './explainer.js';
+import { asksNobody } from './gates.js';
 import { factsView } from './facts-view.js';
 import { plainHints } from './plain-hints.js';
 
@@ -47,7 +48,7 @@ const before = ['who', 'discoverTool', 'quarantine', 'capability', 'callTool'] a
 
 /** Up to the one that refuses they passed; what comes behind it was not asked. */
 function stagesOf(verdict: CallVerdict, quorum: number): ExplainedStage[] {
-  const refusing = verdict.kind === 'deny' ? stageOf(verdict) : undefined;
+  const refusing = verdict.kind === 'deny' && !asksNobody(verdict) ? stageOf(verdict) : undefined;
   const at = refusing === undefined ? before.length : before.indexOf(refusing);
   const stages = before.map((stage, index): ExplainedStage => {
     if (index === at && verdict.kind === 'deny') return { stage, result: 'refused', cause: verdict.cause };
@@ -84,8 +85,10 @@ function attendance(verdict: CallVerdict, quorum: number): ExplainedStage[] {
       ];
     case 'deny':
       return [
-        { stage: 'callToolUnattended', result: 'not_asked' },
-        { stage: 'approval', result: 'not_asked' },
+        { stage: 'callToolUnattended', result: asksNobody(verdict) ? 'refused' : 'not_asked' },
+        asksNobody(verdict)
+          ? { stage: 'approval', result: 'refused', cause: verdict.cause }
+          : { stage: 'approval', result: 'not_asked' },
       ];
   }
 }
