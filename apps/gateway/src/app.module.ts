@@ -8,6 +8,7 @@ import { AgentsController } from './agents.controller.js';
 import { ApprovalsController } from './approvals.controller.js';
 import type { Assembly } from './assembly.js';
 import { CallsController } from './calls.controller.js';
+import { ChangesController } from './changes.controller.js';
 import { ExplainController } from './explain.controller.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { ACCESS } from './domain/access/access.js';
@@ -61,6 +62,7 @@ export class AppModule {
         ExplainController,
         CallsController,
         ServersController,
+        ChangesController,
         AgentsController,
         RunsController,
         ApprovalsController,

@@ -16,6 +16,7 @@ import { TokenIdentity } from './adapters/token-identity.js';
 import { Explanations } from './domain/access/explanations.js';
 import { ApprovalStage } from './domain/approval/approval-stage.js';
 import { Release } from './domain/approval/release.js';
+import { VoidApprovals } from './domain/approval/void-approvals.js';
 import { VoteReview } from './domain/approval/vote-review.js';
 import { WaitingRoom } from './domain/approval/waiting-room.js';
 import { PermissionStage } from './domain/call/permission.js';
@@ -64,6 +65,7 @@ export function assemble(context: ServiceContext) {
     ...assembleSettings(context, room),
     ...assembleExplain(context, { replica, runs }),
     metrics,
+    voidApprovals: voidApprovalsOf(replica, room),
     replica,
     runs,
     verifier,
@@ -181,6 +183,12 @@ function readinessOf(
     tokenProblem: () => parts.verifier.problem(),
     governance: governanceOf(context),
   });
+}
+
+function voidApprovalsOf(replica: CatalogReplica, room: WaitingRoom): VoidApprovals {
+  const approvals = new VoidApprovals({ room, catalog: replica, clock });
+  replica.onChange(() => approvals.enforce());
+  return approvals;
 }
 
 function governanceOf({ config }: ServiceContext): 'on' | 'off' {

@@ -98,6 +98,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   await assembly.receipts.close(lastStepsMs);
   assembly.catalog.close();
   assembly.replica.stop();
+  assembly.voidApprovals.close();
   assembly.stopSettings();
   assembly.stopRuns();
   assembly.approvals.close();

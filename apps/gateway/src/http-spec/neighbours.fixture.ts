@@ -5,10 +5,12 @@ import {
   callProgressed,
   catalogChanged,
   decideCall,
+  decideChange,
   deleteServer,
   discoverTools,
   hosts,
   issueGrant,
+  listChanges,
   listServers,
   patchServer,
   policiesChanged,
@@ -63,6 +65,10 @@ export class Neighbours {
   put: (ask: AskOf<typeof putServer>) => AnswerOf<typeof putServer> = () => ({
     kind: 'bad_shape',
     message: 'not set',
+  });
+  decideChange: (ask: AskOf<typeof decideChange>) => AnswerOf<typeof decideChange> = () => ({
+    kind: 'not_found',
+    message: 'no',
   });
   entries: CatalogEntry[] = [];
   readonly calls: HostCall[] = [];
@@ -168,6 +174,10 @@ export class Neighbours {
     this.registry.answer(putServer, (ask) => this.put(ask));
     this.registry.answer(patchServer, () => ({ kind: 'not_found', message: 'no' }));
     this.registry.answer(deleteServer, () => ({ kind: 'not_found', message: 'no' }));
+    this.registry.answer(listChanges, ({ name }) =>
+      name === 'srv' ? { kind: 'listed', changes: [] } : { kind: 'not_found', message: 'no' },
+    );
+    this.registry.answer(decideChange, (ask) => this.decideChange(ask));
     this.registry.answer(probeServer, () => ({ kind: 'not_found', message: 'no' }));
     this.registry.answer(readHealth, () => ({ total_tools: 0, connected: 0, servers: [] }));
   }

@@ -12,6 +12,7 @@ import type { RouteAccess } from './access.js';
 import { ApprovalListQuery, DecisionBody, NoQuery, ReceiptListQuery, ToolListQuery } from './asks.js';
 import { governed } from './access.js';
 import { agentRoutes } from './agent-routes.js';
+import { changeRoutes } from './change-routes.js';
 import { governanceRoutes } from './governance-routes.js';
 import type { Route } from './route.js';
 import { runRoutes } from './run-routes.js';
@@ -96,6 +97,7 @@ export const routes = {
     errors: [404],
   },
   ...serverRoutes,
+  ...changeRoutes,
   ...governanceRoutes,
   ...agentRoutes,
   ...runRoutes,

@@ -10,6 +10,7 @@ import { intentOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
 import { reenter } from '../run/reentry.js';
 import type { Runs } from '../run/runs.js';
 import { endOfStatus } from './settlement.js';
+import { voided } from './void-approvals.js';
 
 const decisionMs = 2_000;
 const expirySkewMs = 30_000;
@@ -118,9 +119,8 @@ export class Release {
       return over('policy_denied', { cause: 'principal_expired' });
     const now = this.parts.catalog.find(principal.tenant, entry.name);
     if (now === undefined) return over('unavailable', { cause: 'tool_gone' });
-    if (now.facts.definition_digest !== entry.facts.definition_digest)
-      return over(now.facts.pinned ? 'policy_denied' : 'quarantined', { cause: 'definition_changed' });
-    return undefined;
+    const cause = voided(entry, now);
+    return cause === undefined ? undefined : over('quarantined', { cause });
   }
 
   private async spend(approvalId: ApprovalId, end: Passed<never>): Promise<Passed<never>> {

@@ -126,7 +126,7 @@ describe('a call that waits for a human', () => {
     [
       'its definition changed',
       (world: World) => (world.entries = [entry('write', {}, { type: 'object', title: 'other' })]),
-      'policy_denied',
+      'quarantined',
     ],
     [
       'its definition awaits review',
