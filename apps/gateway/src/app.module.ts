@@ -29,9 +29,11 @@ import { SETTINGS } from './domain/settings/documents.js';
 import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge.js';
 import { ErrorFilter } from './http/error.filter.js';
+import { GovernanceController } from './governance.controller.js';
 import { McpController } from './mcp.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
+import { ReplayController } from './replay.controller.js';
 import { ReviewController } from './review.controller.js';
 import { RunsController } from './runs.controller.js';
 import { ServersController } from './servers.controller.js';
@@ -69,6 +71,8 @@ export class AppModule {
         ReceiptsController,
         OperationsController,
         ReviewController,
+        GovernanceController,
+        ReplayController,
         SettingsController,
         McpController,
       ],

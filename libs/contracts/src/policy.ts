@@ -12,7 +12,12 @@ export const policyTextNamespace = 'policy-version-text';
 export const policyProposalNamespace = 'policy-proposal';
 
 /** Texts by policy id. Which ids and texts are taken is said by the decider, with place and reason. */
-export const SetTexts = z.record(z.string().min(1).max(256), z.string().max(1024 * 1024));
+const maxChars = 2 * 1024 * 1024;
+export const SetTexts = z
+  .record(z.string().min(1).max(256), z.string())
+  .refine((texts) => Object.values(texts).reduce((sum, text) => sum + text.length, 0) <= maxChars, {
+    error: `longer than ${maxChars} characters in all`,
+  });
 
 const ProposalId = z.string().regex(/^prop_[0-9a-f]{32}$/);
 /** `sha256:...` of the set in force; `none` where none is. */

@@ -7,6 +7,8 @@ export type RouteAccess =
   | { readonly kind: 'any_token' }
   /** A Cedar question on the caller's own tenant. */
   | { readonly kind: 'governed'; readonly action: AdminAction | 'listTools' }
+  /** The same question, asked last and by whoever answers the request: it depends on what the request says. */
+  | { readonly kind: 'deferred'; readonly action: AdminAction }
   /** The owner of the thing, or whom Cedar allows the action: asked by the handler, which knows the owner. */
   | { readonly kind: 'own_or'; readonly action: AdminAction };
 
@@ -16,6 +18,8 @@ export const Public = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kin
 export const AnyToken = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'any_token' });
 export const Governs = (action: AdminAction | 'listTools') =>
   SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'governed', action });
+export const Defers = (action: AdminAction) =>
+  SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'deferred', action });
 export const OwnOr = (action: AdminAction) =>
   SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'own_or', action });
 

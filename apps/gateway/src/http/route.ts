@@ -1,6 +1,6 @@
 import { RequestMapping, RequestMethod, applyDecorators } from '@nestjs/common';
 import type { z } from 'zod';
-import { AnyToken, Governs, OwnOr, Public, type RouteAccess } from './access.js';
+import { AnyToken, Defers, Governs, OwnOr, Public, type RouteAccess } from './access.js';
 
 /** One route as data: what Nest serves, what the guard asks and what `/openapi.json` says are the same value. */
 export interface Route {
@@ -44,6 +44,8 @@ function accessDecorator(access: RouteAccess): MethodDecorator {
       return AnyToken();
     case 'governed':
       return Governs(access.action);
+    case 'deferred':
+      return Defers(access.action);
     case 'own_or':
       return OwnOr(access.action);
   }

@@ -14,6 +14,7 @@ import { governed } from './access.js';
 import { agentRoutes } from './agent-routes.js';
 import { changeRoutes } from './change-routes.js';
 import { governanceRoutes } from './governance-routes.js';
+import { policyRoutes } from './policy-routes.js';
 import type { Route } from './route.js';
 import { runRoutes } from './run-routes.js';
 import { serverRoutes } from './server-routes.js';
@@ -99,6 +100,7 @@ export const routes = {
   ...serverRoutes,
   ...changeRoutes,
   ...governanceRoutes,
+  ...policyRoutes,
   ...agentRoutes,
   ...runRoutes,
   ...settingsRoutes,
