@@ -29,6 +29,7 @@ import { CallLookup } from './domain/execute/call-lookup.js';
 import { EndedCalls } from './domain/execute/ended-calls.js';
 import { Execution } from './domain/execute/execution.js';
 import { assembleExplain } from './assembly-explain.js';
+import { assembleLimits } from './assembly-limits.js';
 import { assembleRunDesk, assembleRuns } from './assembly-runs.js';
 import { assembleSettings } from './assembly-settings.js';
 import type { ReceiptSetting } from './domain/receipt/receipt-bodies.js';
@@ -95,24 +96,22 @@ interface CallPorts {
 
 function assembleCalls(ports: CallPorts) {
   const { context, metrics, pdp, receipts, approvals, kept } = ports;
-  const { config, log } = context;
+  const { log } = context;
   const fault = (error: unknown, callId?: string): string => {
     const faultId = newFaultId();
     log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
     return faultId;
   };
-  const setting: ReceiptSetting = {
-    profile: config.profile,
-    governance: governanceOf(context),
-    digest: textDigest,
-  };
+  const setting = receiptSettingOf(context);
   const room = new WaitingRoom();
   const endedCalls = new EndedCalls();
+  const rated = assembleLimits(context);
   const pipeline = new Pipeline({
     ...stagesOf(ports, { room, setting, fault }),
     approvals,
     receipts,
     room,
+    limits: rated.callLimits,
     clock,
     setting,
     fault,
@@ -130,7 +129,7 @@ function assembleCalls(ports: CallPorts) {
     newCallId,
     digest: textDigest,
   });
-  return { pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault };
+  return { ...rated, pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault };
 }
 
 interface CallShared {
@@ -189,6 +188,10 @@ function voidApprovalsOf(replica: CatalogReplica, room: WaitingRoom): VoidApprov
   const approvals = new VoidApprovals({ room, catalog: replica, clock });
   replica.onChange(() => approvals.enforce());
   return approvals;
+}
+
+function receiptSettingOf(context: ServiceContext): ReceiptSetting {
+  return { profile: context.config.profile, governance: governanceOf(context), digest: textDigest };
 }
 
 function governanceOf({ config }: ServiceContext): 'on' | 'off' {

@@ -35,6 +35,7 @@ export const service: GatewayDefinition = {
     const assembly = assemble(context);
     const app = await createApp(context, assembly);
     await Promise.all([assembly.replica.start(), assembly.followSettings(), assembly.followRuns()]);
+    assembly.followLimits();
     await app.startAllMicroservices();
     const { server } = context.config;
     await app.listen(server.port, server.host);
@@ -100,6 +101,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   assembly.replica.stop();
   assembly.voidApprovals.close();
   assembly.stopSettings();
+  assembly.stopLimits();
   assembly.stopRuns();
   assembly.approvals.close();
   assembly.hosts.close();

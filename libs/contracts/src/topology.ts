@@ -7,6 +7,7 @@ import * as decisionLog from './decision-log.js';
 import * as governance from './governance.js';
 import * as host from './host.js';
 import * as ledger from './ledger.js';
+import * as limits from './limits.js';
 import * as policy from './policy-exchanges.js';
 import * as receipt from './receipt.js';
 import * as rehearsal from './rehearsal.js';
@@ -87,13 +88,14 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       host.hosts.native.run,
       host.hosts.native.cancel,
     ],
-    announces: [],
+    announces: [limits.limitsSpent],
     listens: [
       catalog.catalogChanged,
       catalog.catalogBeat,
       catalog.hostBeat,
       governance.policiesChanged,
       ledger.settingsChanged,
+      limits.limitsSpent,
       run.runChanged,
       approval.approvalRequired,
       approval.approvalSettled,

@@ -19,6 +19,7 @@ import { PermissionStage } from '../call/permission.js';
 import { Pipeline } from '../call/pipeline.js';
 import type {
   Approvals,
+  CallLimits,
   Catalog,
   Checked,
   DecisionAsk,
@@ -66,6 +67,7 @@ export class World implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts,
     is_error: false,
   });
   isAccepting = true;
+  callLimits: CallLimits = { refusal: () => undefined };
   /** What the scopes of the one run leave now. */
   scopes: EffectiveRun = wholeRun;
   runDenied: RunDenial | undefined;
@@ -141,6 +143,7 @@ export class World implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts,
       }),
       receipts: this,
       room: this.room,
+      limits: this.callLimits,
       slots,
       fault,
       onEnd: () => undefined,

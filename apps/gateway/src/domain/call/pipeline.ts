@@ -5,7 +5,7 @@ import { outcomeOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
 import type { Ending } from './ending.js';
 import { interruptedEnd } from './interruption.js';
 import type { PermissionStage } from './permission.js';
-import type { Approvals, Clock, EndObserver, FaultLog, Receipts } from './ports.js';
+import type { Approvals, CallLimits, Clock, EndObserver, FaultLog, Receipts } from './ports.js';
 import type { CallHandle, CallPipeline, EndedCall, ProposedCall } from './proposed-call.js';
 import { RunningCall } from './running-call.js';
 import { Seat } from './seat.js';
@@ -20,6 +20,7 @@ export interface PipelineParts {
   readonly approvals: Approvals;
   readonly receipts: Receipts;
   readonly room: WaitingRoom;
+  readonly limits: CallLimits;
   readonly slots: Slots;
   readonly clock: Clock;
   readonly setting: ReceiptSetting;
@@ -74,7 +75,9 @@ export class Pipeline implements CallPipeline {
   }
 
   private async live(call: RunningCall): Promise<void> {
-    const { slots, receipts } = this.parts;
+    const { limits, slots, receipts } = this.parts;
+    const refused = limits.refusal(call.caller, call.proposed.toolName);
+    if (refused !== undefined) return this.finish(call, refused);
     if (!slots.tryTake())
       return this.finish(call, { outcome: 'overloaded', retryAfterMs: retryAfterOverloadMs });
     const endTimer = this.deadline(call);

@@ -24,6 +24,7 @@ import type {
   issueGrant,
   readRelease,
 } from '@uar/contracts';
+import type { Ending } from './ending.js';
 import type { CallOwner, EndedCall } from './proposed-call.js';
 
 /** A part that is needed did not answer. `cause` is for receipts and logs, never for callers. */
@@ -117,6 +118,12 @@ export interface Receipts {
   outcome(body: ReceiptBody): Promise<ReceiptPosition | null>;
   /** One receipt for all of a principal's calls of a minute that this outcome ended. */
   limited(body: ReceiptBody): void;
+}
+
+/** Rates of calls, asked after stage 1, before anything is staged (DESIGN.md 3). */
+export interface CallLimits {
+  /** Nothing: the call may go on, and is counted. */
+  refusal(caller: Caller, toolName: string): Ending | undefined;
 }
 
 export interface Clock {
