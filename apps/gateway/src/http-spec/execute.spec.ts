@@ -261,7 +261,7 @@ describe('POST /api/tools/{name}/execute', () => {
     ]);
     const [approvalId = ''] = gateway.neighbours.records.keys();
     gateway.neighbours.ledger.settle(approvalId, 'approved');
-    expect((await waiting).body).toMatchObject({ outcome: 'policy_denied', effect: 'did_not_run' });
+    expect((await waiting).body).toMatchObject({ outcome: 'quarantined', effect: 'did_not_run' });
     expect(gateway.neighbours.calls).toEqual([]);
   });
 });
