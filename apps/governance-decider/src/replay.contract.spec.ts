@@ -89,7 +89,7 @@ withBothBuses('replay', (connect) => {
   async function replayed(policies: Record<string, string>, limit = 10_000) {
     const answer = await ask(replayDecisions, { tenant, policies, limit });
     if (answer.kind !== 'replayed') throw new Error(JSON.stringify(answer));
-    return answer;
+    return answer.view;
   }
 
   const ofAcme = () => calls.filter(({ question: { caller } }) => caller.principal.tenant === tenant);
@@ -154,28 +154,28 @@ withBothBuses('replay', (connect) => {
       't/broken': 'permit (principal, action == UAR::Action::"callTool", resource)\nwhen { nosuch };',
     };
     expect(await ask(replayDecisions, { tenant, policies: broken, limit: 1 })).toMatchObject({
-      kind: 'unsound',
-      problems: [{ policy_id: 't/broken', line: 2 }],
+      kind: 'invalid',
+      findings: { errors: [{ policy_id: 't/broken', line: 2 }] },
     });
     const foreign = { 'p/mine': 'forbid (principal, action, resource);' };
     expect(await ask(replayDecisions, { tenant, policies: foreign, limit: 1 })).toMatchObject({
-      kind: 'unsound',
-      problems: [{ policy_id: 'p/mine' }],
+      kind: 'invalid',
+      findings: { errors: [{ policy_id: 'p/mine' }] },
     });
   });
 
   it('ends in time with what was done', async () => {
     const body = { tenant, policies: { ...world.own }, limit: 10_000 };
     const answer = await ask(replayDecisions, body, 2_000);
-    expect(answer).toMatchObject({ kind: 'replayed', replayed: 0, complete: false });
+    expect(answer).toMatchObject({ kind: 'replayed', view: { replayed: 0, complete: false } });
   });
 
   it('replays nothing of another tenant', async () => {
     const beta = await ask(replayDecisions, { tenant: TenantId.parse('beta'), policies: {}, limit: 10_000 });
-    expect(beta).toMatchObject({ kind: 'replayed', changed: [], undecided: [] });
+    expect(beta).toMatchObject({ kind: 'replayed', view: { changed: [], undecided: [] } });
     const others = calls.filter(({ question: { caller } }) => caller.principal.tenant === 'beta');
     expect(others.length).toBeGreaterThan(0);
-    expect(beta).toMatchObject({ replayed: others.length });
+    expect(beta).toMatchObject({ view: { replayed: others.length } });
   });
 
   it('lists exactly those of a thousand decisions that a changed set makes differently', async () => {

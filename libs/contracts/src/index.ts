@@ -197,8 +197,9 @@ export {
   writeIntent,
 } from './receipt.js';
 export {
-  CandidateTexts,
+  ReplayBody,
   ReplayView,
+  ShadowBody,
   ShadowView,
   StoredShadow,
   readShadow,

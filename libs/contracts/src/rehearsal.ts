@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { exchange } from './exchange.js';
 import { CallId, EpochMs, IsoTime, TenantId } from './ids.js';
+import { PolicyFindings, SetTexts } from './policy.js';
 import { Caller } from './principal.js';
-
-/** Texts of a tenant's candidate set by id, `t/...`; the platform's policies stand beside them. */
-export const CandidateTexts = z.record(z.string().max(256), z.string().max(65_536));
 
 const decisionKind = z.enum(['allow', 'require_approval', 'deny']);
 
@@ -42,34 +40,36 @@ export type ReplayView = z.output<typeof ReplayView>;
 
 /** Why a candidate was not tried. */
 const refusal = [
-  z.strictObject({
-    kind: z.literal('unsound'),
-    problems: z.array(
-      z.strictObject({
-        policy_id: z.string().optional(),
-        message: z.string(),
-        line: z.number().int().optional(),
-        column: z.number().int().optional(),
-        suggestion: z.string().optional(),
-      }),
-    ),
-  }),
-  /** The ledger or the spare instance of the engine is away, or Cedar is switched off. */
+  z.strictObject({ kind: z.literal('invalid'), findings: PolicyFindings }),
+  /** Cedar is switched off: there are no policies to try. */
+  z.strictObject({ kind: z.literal('off') }),
+  /** The ledger or the spare instance of the engine did not serve. */
   z.strictObject({ kind: z.literal('unavailable'), cause: z.string() }),
 ] as const;
+
+/** `cursor`: the `next` of an earlier answer. */
+export const ReplayBody = z.strictObject({
+  policies: SetTexts,
+  since: IsoTime.optional(),
+  limit: z.number().int().min(1).max(10_000).default(1_000),
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/)
+    .optional(),
+});
 
 /** Recorded decisions of a tenant, newest first, decided again by a candidate; ends at its deadline with what was done. */
 export const replayDecisions = exchange({
   subject: 'uar.v1.governance.decisions.replay',
   ask: z.strictObject({
     tenant: TenantId,
-    policies: CandidateTexts,
+    policies: SetTexts,
     since: EpochMs.optional(),
     before: z.number().int().positive().optional(),
     limit: z.number().int().min(1).max(10_000),
   }),
   answer: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('replayed'), ...ReplayView.shape }),
+    z.strictObject({ kind: z.literal('replayed'), view: ReplayView }),
     ...refusal,
   ]),
   deadlineMs: 30_000,
@@ -93,10 +93,12 @@ export const ShadowView = z.strictObject({
 });
 export type ShadowView = z.output<typeof ShadowView>;
 
+export const ShadowBody = z.strictObject({ policies: SetTexts });
+
 /** `policies` absent: no shadow any more. Durable, with its receipt, when it is answered. */
 export const writeShadow = exchange({
   subject: 'uar.v1.governance.shadow.write',
-  ask: z.strictObject({ caller: Caller, policies: CandidateTexts.optional() }),
+  ask: z.strictObject({ caller: Caller, policies: SetTexts.optional() }),
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('written'), shadow: ShadowView }),
     z.strictObject({ kind: z.literal('removed') }),
@@ -114,6 +116,7 @@ export const readShadow = exchange({
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('found'), shadow: ShadowView }),
     z.strictObject({ kind: z.literal('not_found') }),
+    z.strictObject({ kind: z.literal('off') }),
   ]),
   deadlineMs: 3_000,
 });
@@ -122,5 +125,5 @@ export const readShadow = exchange({
 export const shadowNamespace = 'shadow';
 export const shadowKey = 'candidate';
 
-export const StoredShadow = z.strictObject({ policies: CandidateTexts, since: EpochMs });
+export const StoredShadow = z.strictObject({ policies: SetTexts, since: EpochMs });
 export type StoredShadow = z.output<typeof StoredShadow>;

@@ -1,9 +1,20 @@
-import { ExplainBody, ExplanationView, SimulateBody, SimulationView } from '@uar/contracts';
+import {
+  ExplainBody,
+  ExplanationView,
+  ReplayBody,
+  ReplayView,
+  ShadowBody,
+  ShadowView,
+  SimulateBody,
+  SimulationView,
+} from '@uar/contracts';
+import { z } from 'zod';
 import { governed } from './access.js';
 import { NoQuery } from './asks.js';
 import type { Route } from './route.js';
 
 const governance = '/api/uar/governance';
+const shadow = `${governance}/shadow`;
 
 /** API.md 6. */
 export const governanceRoutes = {
@@ -26,5 +37,43 @@ export const governanceRoutes = {
     body: SimulateBody,
     answers: { 200: SimulationView },
     errors: [413, 422],
+  },
+  replayDecisions: {
+    method: 'post',
+    paths: [`${governance}/replay`],
+    access: governed('explain'),
+    summary: "Which of the tenant's recorded decisions these policies would make differently, newest first",
+    query: NoQuery,
+    body: ReplayBody,
+    answers: { 200: ReplayView },
+    errors: [413, 422],
+  },
+  readShadow: {
+    method: 'get',
+    paths: [shadow],
+    access: governed('readPolicies'),
+    summary: 'What the policies in the shadow would have decided otherwise',
+    query: NoQuery,
+    answers: { 200: ShadowView },
+    errors: [404, 422],
+  },
+  putShadow: {
+    method: 'put',
+    paths: [shadow],
+    access: governed('managePolicies'),
+    summary: 'Evaluates these policies beside those in force, for every live call; they decide nothing',
+    query: NoQuery,
+    body: ShadowBody,
+    answers: { 200: ShadowView },
+    errors: [409, 413, 422],
+  },
+  deleteShadow: {
+    method: 'delete',
+    paths: [shadow],
+    access: governed('managePolicies'),
+    summary: 'Ends the shadow',
+    query: NoQuery,
+    answers: { 200: z.strictObject({ deleted: z.literal(true) }) },
+    errors: [404, 409, 422],
   },
 } satisfies Record<string, Route>;

@@ -33,7 +33,7 @@ export class CedarRehearsals implements Rehearsals {
   }
 }
 
-const off = { kind: 'unavailable', cause: 'governance_off' } as const;
+const off = { kind: 'off' } as const;
 
 /** Cedar switched off: there is no set, so there is no candidate either. */
 export class NoRehearsals implements Rehearsals {
@@ -46,6 +46,6 @@ export class NoRehearsals implements Rehearsals {
   }
 
   readShadow(): AnswerOf<typeof readShadow> {
-    return { kind: 'not_found' };
+    return off;
   }
 }

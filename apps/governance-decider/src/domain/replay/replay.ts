@@ -6,6 +6,7 @@ import {
   type CandidateBench,
   type CandidateParts,
 } from '../candidate-judge.js';
+import { findingsOf } from '../lifecycle/views.js';
 import type { PolicyProblem } from '../policy/lint/problem.js';
 import type { PolicyTexts } from '../policy/policy-set.js';
 import { toolReads } from '../policy/tool-reads.js';
@@ -33,20 +34,16 @@ export async function replay(parts: ReplayParts, ask: Ask, deadlineAt: number): 
   const active = parts.active.textsOf(ask.tenant);
   if (active === undefined) return { kind: 'unavailable', cause: 'policies_unavailable' };
   const candidate = candidateTexts(active, ask.policies);
-  if (candidate.kind === 'unsound') return unsound(candidate.problems);
+  if (candidate.kind === 'unsound') return invalid(candidate.problems);
   await parts.recorded.settle();
   return new Replay(parts, candidate.texts, deadlineAt - marginMs).run(ask);
 }
 
-export function unsound(problems: readonly PolicyProblem[]): Extract<Answer, { kind: 'unsound' }> {
-  const views = problems.map(({ policy, message, line, column, suggestion }) => ({
-    ...(policy === undefined ? {} : { policy_id: policy }),
-    message,
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
-    ...(suggestion === undefined ? {} : { suggestion }),
-  }));
-  return { kind: 'unsound', problems: views };
+export function invalid(
+  errors: readonly PolicyProblem[],
+  warnings: readonly PolicyProblem[] = [],
+): Extract<Answer, { kind: 'invalid' }> {
+  return { kind: 'invalid', findings: findingsOf(errors, warnings) };
 }
 
 class Replay {
@@ -72,7 +69,7 @@ class Replay {
       });
       if (page.kind === 'unavailable') return page;
       const turn = await onCandidate(this.texts, this.parts.candidate, (bench) => this.#turn(page, bench));
-      if (turn.kind === 'unsound') return unsound(turn.problems);
+      if (turn.kind === 'unsound') return invalid(turn.problems, turn.warnings);
       if (turn.kind === 'failed') return { kind: 'unavailable', cause: turn.message };
       const { version, done } = turn.value;
       if (done < page.decisions.length) return this.#answer(version, page.decisions[done - 1]?.seq ?? place);
@@ -113,12 +110,12 @@ class Replay {
 
   #answer(version: string, next: number | 'complete' | undefined): Answer {
     const isComplete = next === 'complete';
-    return {
-      kind: 'replayed',
+    const view = {
       version,
       ...this.#tally.view(),
       complete: isComplete,
       ...(isComplete || next === undefined ? {} : { next: String(next) }),
     };
+    return { kind: 'replayed', view };
   }
 }

@@ -10,7 +10,7 @@ import type {
 import { candidateTexts, onCandidate, type ActiveTexts, type CandidateParts } from '../candidate-judge.js';
 import { versionOf, type PolicyTexts } from '../policy/policy-set.js';
 import { isDecided, type DecisionListener, type DecisionNote } from '../record/decision-note.js';
-import { unsound } from '../replay/replay.js';
+import { invalid } from '../replay/replay.js';
 import { ShadowRun } from './shadow-run.js';
 
 type Written = AnswerOf<typeof writeShadow>;
@@ -87,13 +87,13 @@ export class Shadows implements DecisionListener {
   async #refusalOf(
     tenant: string,
     policies: Readonly<Record<string, string>>,
-  ): Promise<Extract<Written, { kind: 'unsound' | 'unavailable' }> | undefined> {
+  ): Promise<Extract<Written, { kind: 'invalid' | 'unavailable' }> | undefined> {
     const active = this.parts.active.textsOf(tenant);
     if (active === undefined) return { kind: 'unavailable', cause: 'policies_unavailable' };
     const candidate = candidateTexts(active, policies);
-    if (candidate.kind === 'unsound') return unsound(candidate.problems);
+    if (candidate.kind === 'unsound') return invalid(candidate.problems);
     const tried = await onCandidate(candidate.texts, this.parts.candidate, () => Promise.resolve());
-    if (tried.kind === 'unsound') return unsound(tried.problems);
+    if (tried.kind === 'unsound') return invalid(tried.problems, tried.warnings);
     return tried.kind === 'failed' ? { kind: 'unavailable', cause: tried.message } : undefined;
   }
 
