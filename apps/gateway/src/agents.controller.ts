@@ -58,7 +58,11 @@ export class AgentsController {
   private agentsFor(request: FastifyRequest): AgentView[] {
     if (!this.book.ready) throw notAvailable();
     const held = this.book.agents(callerOf(request).principal.tenant);
-    return [...held].flatMap(([id, agent]) => (agent?.kind === 'kept' ? [{ id, ...agent.value }] : []));
+    const ids = [...held.keys()].sort();
+    return ids.flatMap((id) => {
+      const agent = held.get(id);
+      return agent?.kind === 'kept' ? [{ id, ...agent.value }] : [];
+    });
   }
 
   /** The registration stands whether or not anybody can say what its ids name. */

@@ -35,11 +35,7 @@ export class Gateway {
       entry('write', { capabilities: ['read', 'write'], risk: 3 }),
       entry('hidden', { labels: ['secret'] }, { type: 'object', required: ['x'] }),
     ];
-    const config = testConfig({
-      security: { jwt_secret: secret },
-      server: { port: 0, management_port: 0, shutdown_grace_seconds: 4 },
-      ...settings,
-    });
+    const config = configOf(settings);
     const running = await service.start({ config, bus: neighbours.gatewayBus, log });
     return new Gateway(running, neighbours);
   }
@@ -52,8 +48,16 @@ export class Gateway {
     return this.running.endpoints().management;
   }
 
-  token(sub = 'ada', roles: string[] = ['admin']): string {
-    return mintDevToken({ secret, sub, name: sub, roles, groups: [], tenant: 'default', ttlSeconds: 60 });
+  token(sub = 'ada', roles: string[] = ['admin'], agent?: string): string {
+    const who = { sub, name: sub, roles, groups: [], tenant: 'default', ...(agent && { agent }) };
+    return mintDevToken({ secret, ...who, ttlSeconds: 60 });
+  }
+
+  /** Another gateway with the same neighbours. */
+  async replica(): Promise<Gateway> {
+    const bus = this.neighbours.hub.connect({ service: 'gateway', log });
+    const running = await service.start({ config: configOf({}), bus, log });
+    return new Gateway(running, this.neighbours);
   }
 
   async ask(
@@ -92,6 +96,14 @@ export class Gateway {
     await this.running.stop();
     await this.neighbours.hub.close();
   }
+}
+
+function configOf(settings: object) {
+  return testConfig({
+    security: { jwt_secret: secret },
+    server: { port: 0, management_port: 0, shutdown_grace_seconds: 4 },
+    ...settings,
+  });
 }
 
 /** Looks again until it holds; for things that follow on their own. */

@@ -202,6 +202,14 @@ export class MemoryLedger {
     });
   }
 
+  /** Somebody stored this, whatever it is worth. */
+  write(place: { tenant: string; namespace: string; key: string }, value: unknown): void {
+    const setting: Setting = { ...place, tenant: TenantId.parse(place.tenant), revision: 1, value };
+    this.settings.set(`${place.namespace} ${place.tenant} ${place.key}`, setting);
+    const { tenant, namespace, key } = setting;
+    this.bus.announce(settingsChanged, { tenant, namespace, key });
+  }
+
   private answerSettings(): void {
     const { bus } = this;
     bus.answer(readSettings, ({ namespace }) => ({
