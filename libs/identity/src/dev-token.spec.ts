@@ -44,6 +44,14 @@ describe('a development token', () => {
     });
   });
 
+  it('may be delegated to an agent, and hold fewer capabilities', async () => {
+    const verifier = createTokenVerifier(secretOptions({}));
+    const minted = mintDevToken({ ...token, agent: 'coder', capabilities: ['read'] });
+    expect(await verifier.verify(minted)).toMatchObject({
+      principal: { kind: 'user', subject: 'dev', agent_id: 'coder', capabilities: ['read'] },
+    });
+  });
+
   it('refuses a longer life than 300 s and a short secret', () => {
     for (const ttlSeconds of [0, -1, 301, 1.5, NaN])
       expect(() => mintDevToken({ ...token, ttlSeconds })).toThrow(RangeError);

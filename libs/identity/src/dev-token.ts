@@ -16,6 +16,10 @@ export interface DevToken {
   /** Default `uar`. */
   readonly audience?: string | readonly string[];
   readonly scopes?: readonly string[];
+  /** Id of the agent that acts for `sub` (RFC 8693, claim `act`). */
+  readonly agent?: string;
+  /** Absent: all of them. */
+  readonly capabilities?: readonly string[];
   /** Names of the claims, where the configuration changed them. */
   readonly claims?: { readonly tenant: string; readonly roles: string; readonly groups: string };
   /** Epoch milliseconds. */
@@ -42,6 +46,8 @@ export function mintDevToken(token: DevToken): string {
     [names.roles]: token.roles,
     [names.groups]: token.groups,
     ...(token.scopes === undefined ? {} : { scope: token.scopes.join(' ') }),
+    ...(token.agent === undefined ? {} : { act: { sub: token.agent } }),
+    ...(token.capabilities === undefined ? {} : { capabilities: token.capabilities }),
     iat: issuedAt,
     exp: issuedAt + token.ttlSeconds,
     dev: true,

@@ -27,6 +27,9 @@ export interface TokenOptions {
   readonly roles?: readonly string[];
   readonly tenant?: string;
   readonly ttlSeconds?: number;
+  /** The agent that acts for `sub`. */
+  readonly agent?: string;
+  readonly capabilities?: readonly string[];
 }
 
 /** A running product of its own: own data folder, own copy of the policies, free ports. */
@@ -89,6 +92,8 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
         groups: [],
         tenant: wanted.tenant ?? 'default',
         ttlSeconds: wanted.ttlSeconds ?? 300,
+        ...(wanted.agent === undefined ? {} : { agent: wanted.agent }),
+        ...(wanted.capabilities === undefined ? {} : { capabilities: wanted.capabilities }),
       }),
     output: () => output,
     stop: async ({ keepData = false } = {}) => {
