@@ -109,6 +109,33 @@ export const requirements = requirement({
     text: 'a tool hidden from the list is not callable by name',
     source: 'CASES.md G2',
   },
+  'policy.refused-put': {
+    text: 'a set with a fault is refused by API with policy, place and nearest match; the old one decides',
+    source: 'API.md 6',
+  },
+  'policy.missing-guard': {
+    text: 'a missing guard of the platform refuses every set, in the folder and by API',
+    source: 'GOVERNANCE.md 6',
+  },
+  'policy.put': {
+    text: 'a set written by API decides from then on and leaves a receipt',
+    source: 'API.md 6',
+  },
+  'policy.if-version': { text: 'a write against another version is 409 and names it', source: 'API.md 6' },
+  'policy.dry-run': { text: 'a dry run tells the differences and changes nothing', source: 'API.md 6' },
+  'policy.authority': {
+    text: 'a set written by API wins over the folder until DELETE; edits meanwhile are drift',
+    source: 'API.md 6',
+  },
+  'policy.rollback': { text: 'a version that was in force can come back', source: 'GOVERNANCE.md 6' },
+  'policy.proposal': {
+    text: 'a proposal is found sound, kept, and put in force once',
+    source: 'API.md 6',
+  },
+  'policy.schema': {
+    text: 'the Cedar schema is served with the part of the live catalog',
+    source: 'API.md 6',
+  },
   'approval.approve': {
     text: 'a user writing waits, the approval is listed, approving executes once',
     source: 'DESIGN.md 9',
@@ -173,6 +200,23 @@ export const requirements = requirement({
     text: 'a dead upstream is named as missing beside the tools of the others',
     source: 'CASES.md N6',
   },
+  'pin.block': {
+    text: 'under block a changed or later definition is quarantined within a second, and what waits for it ends',
+    source: 'DESIGN.md 5',
+  },
+  'pin.review': {
+    text: 'a change is shown with its differences; accepting serves the tool again, rejecting keeps it out',
+    source: 'API.md 3',
+  },
+  'pin.warn': { text: 'under warn a changed definition is served, with a warning', source: 'API.md 3' },
+  'pin.flags': {
+    text: 'what hides or instructs in a description is quarantined under warn too, and stays so after a restart',
+    source: 'CASES.md N11',
+  },
+  'catalog.huge-list': {
+    text: 'an upstream with 5,000 tools is listed whole and calls go on meanwhile',
+    source: 'CASES.md O2',
+  },
   'catalog.pages': {
     text: 'all pages are listed; a repeated cursor ends the walk and is marked',
     source: 'CASES.md N5',
@@ -214,6 +258,32 @@ export const requirements = requirement({
   'edge.bombs': {
     text: 'oversized bodies, depth, key floods and headers are 4xx in bounded time',
     source: 'CASES.md O1',
+  },
+  'runs.narrow': {
+    text: 'scopes of a run narrow list and calls: run_denied for what it leaves out, unknown_tool for what is not to be seen',
+    source: 'API.md 4, DESIGN.md 6',
+  },
+  'runs.approval': {
+    text: 'tool_approval ask shows every call to a human, deny refuses what would need one',
+    source: 'DESIGN.md 6',
+  },
+  'runs.cancel': {
+    text: 'cancelling a run ends its pending approvals and its calls in flight',
+    source: 'DESIGN.md 6',
+  },
+  'runs.patch': { text: 'a run can be narrowed and never widened', source: 'API.md 4' },
+  'runs.policy': {
+    text: 'the global scope applies within 1 s without restart and is on record',
+    source: 'API.md 7',
+  },
+  'runs.session': { text: 'an MCP session is a run like any other', source: 'DESIGN.md 6' },
+  'agents.scope': {
+    text: 'an unregistered agent is run_denied, a registered one has its scope, its risk ceiling and its capabilities',
+    source: 'API.md 4, GOVERNANCE.md 1',
+  },
+  'capabilities.ceilings': {
+    text: 'capabilities of token, agent and run each narrow what may be called',
+    source: 'DESIGN.md 6',
   },
   'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
   'cli.calls': {
