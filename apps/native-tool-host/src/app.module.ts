@@ -1,29 +1,41 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { definitionDigest } from '@uar/catalog';
-import type { ResolvedConfig } from '@uar/config';
+import { fileToolSettings, type ResolvedConfig } from '@uar/config';
+import { StoredNativeTools, nativeToolsNamespace, type FileToolSettings } from '@uar/contracts';
 import { createGrantVerifier } from '@uar/grant';
 import { readPublicKey } from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
+import { SettingsReplica } from '@uar/settings';
 import { AllowedFolders } from './adapters/allowed-folders.js';
 import { CheckedPaths } from './adapters/checked-paths.js';
 import { DescriptorPaths } from './adapters/descriptor-paths.js';
 import { HostBeat } from './adapters/host-beat.js';
 import { LocalFiles } from './adapters/local-files.js';
+import { SwitchedTools } from './adapters/switched-tools.js';
 import { CallDesk } from './domain/call-desk.js';
 import { fileTools } from './domain/file-tools.js';
 import type { NativeTool } from './domain/native-tool.js';
-import { toolList } from './domain/tool-list.js';
-import { NativeController, TOOL_LIST } from './native.controller.js';
+import { LISTING, NativeController } from './native.controller.js';
+
+/** A switch whose announcement was lost still holds within about a second. */
+const settingsPollMs = 1_000;
 
 @Module({})
 export class NativeToolHostModule {
-  static with({ bus, config }: ServiceContext): DynamicModule {
-    const tools = enabledTools(config);
-    const list = toolList(tools);
+  static with({ bus, config, log }: ServiceContext): DynamicModule {
+    const written = new SettingsReplica({
+      ...{ bus, log, pollMs: settingsPollMs },
+      ...{ namespace: nativeToolsNamespace, schema: StoredNativeTools },
+    });
+    const tools = new SwitchedTools({
+      written,
+      file: fileToolSettings(config),
+      log,
+      make: (settings) => enabledTools(config, settings),
+    });
     const desk = new CallDesk({
-      tools: tools.map((tool) => ({ tool, digest: definitionDigest(tool.definition) })),
+      tools,
       grants: createGrantVerifier({
         publicKeys: [readPublicKey(config.keys.grant_public_file)],
         host: 'native',
@@ -33,16 +45,18 @@ export class NativeToolHostModule {
     });
     const beat = new HostBeat({
       bus,
-      listDigest: list.digest,
-      toolCount: tools.length,
+      listed: () => tools.list,
       inFlight: () => desk.inFlight,
     });
+    written.onChange(() => beat.beat());
     return {
       module: NativeToolHostModule,
       controllers: [NativeController],
       providers: [
         { provide: CallDesk, useValue: desk },
-        { provide: TOOL_LIST, useValue: list },
+        { provide: LISTING, useValue: tools },
+        { provide: SwitchedTools, useValue: tools },
+        { provide: SettingsReplica, useValue: written },
         { provide: HostBeat, useValue: beat },
       ],
     };
@@ -50,8 +64,7 @@ export class NativeToolHostModule {
 }
 
 /** A family that is off does not exist here: nothing can call what was never made. */
-function enabledTools(config: ResolvedConfig): readonly NativeTool[] {
-  const settings = config.native_tools;
+function enabledTools(config: ResolvedConfig, settings: FileToolSettings): readonly NativeTool[] {
   if (!settings.file_tools_enabled) return [];
   const maxFileBytes = settings.file_max_size_kb * 1024;
   const folders = new AllowedFolders(

@@ -8,17 +8,20 @@ import {
   hostBeat,
   hosts,
   readNativeStatements,
+  readSettings,
   registryStarted,
+  settingsChanged,
   TenantId,
   type AskOf,
   type BodyOf,
+  type Setting,
 } from '@uar/contracts';
 import { createGrantSigner } from '@uar/grant';
 import { argumentsDigest } from '@uar/json-text';
 import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import { testConfig, withBothBuses } from '@uar/testkit';
+import { testConfig, withBothBuses, type ConnectBus } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { service } from './module.js';
 
@@ -28,12 +31,36 @@ type Beat = BodyOf<typeof hostBeat>;
 const tenant = TenantId.parse('default');
 const log = createLog({ service: 'test', level: 'silent' });
 
+/** The settings of native tools as the approval-service holds them. */
+interface NativeLedger {
+  put(value: unknown): void;
+}
+
+async function nativeSettings(connect: ConnectBus): Promise<NativeLedger> {
+  const bus = await connect('approval-service');
+  const place = { tenant, namespace: 'native-tools', key: 'settings' };
+  let settings: Setting[] = [];
+  let revision = 0;
+  bus.answer(readSettings, ({ namespace }) => ({
+    settings: namespace === place.namespace ? settings : [],
+  }));
+  await bus.flush();
+  return {
+    put: (value) => {
+      revision += 1;
+      settings = [{ ...place, revision, value }];
+      bus.announce(settingsChanged, place);
+    },
+  };
+}
+
 withBothBuses('native-tool-host', (connect) => {
   let folder: string;
   let host: Bus;
   let gateway: Bus;
   let registry: Bus;
   let running: RunningService;
+  let ledger: NativeLedger;
   const beats: Beat[] = [];
   const awaited: ((beat: Beat) => void)[] = [];
   let calls = 0;
@@ -50,6 +77,7 @@ withBothBuses('native-tool-host', (connect) => {
     host = await connect('native-tool-host');
     gateway = await connect('gateway');
     registry = await connect('catalog-registry');
+    ledger = await nativeSettings(connect);
     registry.listen(hostBeat, (beat) => {
       beats.push(beat);
       for (const take of awaited.splice(0)) take(beat);
@@ -195,6 +223,40 @@ withBothBuses('native-tool-host', (connect) => {
     expect(reply).toMatchObject({ value: { found: false } });
   });
 
+  it('follows the switch and the limits of a family within a second, and executes nothing of one that is off', async () => {
+    const path = join(folder, 'work', 'switched.txt');
+    writeFileSync(path, 'x'.repeat(3_000));
+    const read = await granted('file_read', { path });
+    const set = (members: object) => ledger.put({ set: members, file: {} });
+    const count = () => beats.at(-1)?.servers[0]?.tool_count;
+    set({ file_tools_enabled: false });
+    await expect.poll(count, { timeout: 1_000 }).toBe(0);
+    expect((await definitions()).size).toBe(0);
+    expect(await run(read)).toMatchObject({ value: { kind: 'refused', cause: 'unknown_tool' } });
+    set({ file_max_size_kb: 1 });
+    await expect.poll(count, { timeout: 1_000 }).toBe(3);
+    expect(await run(await granted('file_read', { path }))).toMatchObject({ value: { is_error: true } });
+    set({ file_allowed_paths: [join(folder, 'data')] });
+    await expect
+      .poll(async () => JSON.stringify(await run(await granted('file_read', { path }))))
+      .toContain('not inside a folder');
+    set({});
+    await expect
+      .poll(async () => JSON.stringify(await run(await granted('file_read', { path }))))
+      .toContain('xxx');
+  });
+
+  it('serves nothing by settings that cannot be read, and says so', async () => {
+    ledger.put({ set: { file_tools_enabled: 'yes' }, file: {} });
+    await expect.poll(() => beats.at(-1)?.servers[0]?.tool_count, { timeout: 1_000 }).toBe(0);
+    expect((await running.readiness()).problems).toEqual([
+      'the stored settings of native tools are unreadable',
+    ]);
+    ledger.put({ set: {}, file: {} });
+    await expect.poll(() => beats.at(-1)?.servers[0]?.tool_count, { timeout: 1_000 }).toBe(3);
+    expect(await running.readiness()).toEqual({ ready: true, problems: [] });
+  });
+
   it('beats every second and as soon as a registry starts, and says that it stops', async () => {
     await nextBeat();
     const began = performance.now();
@@ -229,6 +291,7 @@ withBothBuses('native-tool-host without families', (connect) => {
     const config = testConfig({ keys: { grant_public_file: join(folder, 'grant.pub') } });
     const host = await connect('native-tool-host');
     const registry = await connect('catalog-registry');
+    await nativeSettings(connect);
     const running = await service.start({ config, bus: host, log });
     await host.flush();
     const listed = await registry.ask(

@@ -4,7 +4,12 @@ import { hosts, readNativeStatements, type AnswerOf, type AskOf } from '@uar/con
 import { CallDesk } from './domain/call-desk.js';
 import type { ToolList } from './domain/tool-list.js';
 
-export const TOOL_LIST = Symbol('uar.native.tool-list');
+/** What is listed now. */
+export interface Listing {
+  readonly list: ToolList;
+}
+
+export const LISTING = Symbol('uar.native.listing');
 
 const { run, cancel, listTools } = hosts.native;
 
@@ -12,7 +17,7 @@ const { run, cancel, listTools } = hosts.native;
 export class NativeController {
   constructor(
     @Inject(CallDesk) private readonly desk: CallDesk,
-    @Inject(TOOL_LIST) private readonly list: ToolList,
+    @Inject(LISTING) private readonly tools: Listing,
   ) {}
 
   @Answers(run)
@@ -28,12 +33,12 @@ export class NativeController {
   @Answers(listTools)
   listTools(ask: AskOf<typeof listTools>): AnswerOf<typeof listTools> {
     if (ask.server !== 'native') return { kind: 'not_owner' };
-    const { digest, definitions } = this.list;
+    const { digest, definitions } = this.tools.list;
     return { kind: 'listed', list_digest: digest, definitions: [...definitions], duplicates: [] };
   }
 
   @Answers(readNativeStatements)
   readStatements(): AnswerOf<typeof readNativeStatements> {
-    return { statements: { ...this.list.statements } };
+    return { statements: { ...this.tools.list.statements } };
   }
 }

@@ -7,7 +7,14 @@ const kilobytes = z.number().int().min(1).max(1_048_576);
 export const FileToolSettings = z.strictObject({
   file_tools_enabled: z.boolean(),
   /** Absolute folders; empty = none. */
-  file_allowed_paths: z.array(z.string().min(1).max(4_096).startsWith('/')).max(1_000),
+  file_allowed_paths: z
+    .array(
+      z
+        .string()
+        .max(4_096)
+        .regex(/^\/\P{Cc}*$/u, 'is no absolute path'),
+    )
+    .max(1_000),
   file_max_size_kb: kilobytes,
   file_write_max_kb: kilobytes,
 });

@@ -1,10 +1,11 @@
 import type { Bus } from '@uar/bus';
 import { hostBeat, registryStarted, TenantId } from '@uar/contracts';
+import type { ToolList } from '../domain/tool-list.js';
 
 export interface HostBeatOptions {
   readonly bus: Bus;
-  readonly listDigest: string;
-  readonly toolCount: number;
+  /** What is listed now. */
+  readonly listed: () => ToolList;
   readonly inFlight: () => number;
 }
 
@@ -40,9 +41,10 @@ export class HostBeat {
     this.beat();
   }
 
-  private beat(): void {
-    const { bus, listDigest, toolCount, inFlight } = this.options;
+  beat(): void {
+    const { bus, listed, inFlight } = this.options;
     if (bus.state() !== 'connected') return;
+    const { digest, definitions } = listed();
     bus.announce(hostBeat, {
       host: 'native',
       instance: bus.instance,
@@ -53,9 +55,9 @@ export class HostBeat {
           tenant: reportTenant,
           server: 'native',
           revision: 0,
-          status: this.status(toolCount),
-          list_digest: listDigest,
-          tool_count: toolCount,
+          status: this.status(definitions.length),
+          list_digest: digest,
+          tool_count: definitions.length,
           epoch: 0,
           since: this.since,
           in_flight: inFlight(),

@@ -42,7 +42,15 @@ function desk(options: {
       return grant === 'good' ? { kind: 'valid' } : { kind: 'refused', cause: 'bad_signature' };
     },
   };
-  return { desk: new CallDesk({ tools: [{ tool, digest }], grants, now: Date.now }), asked, ran: () => runs };
+  return {
+    desk: new CallDesk({
+      tools: { find: (name) => (name === tool.name ? { tool, digest } : undefined) },
+      grants,
+      now: Date.now,
+    }),
+    asked,
+    ran: () => runs,
+  };
 }
 
 function call(changes: Partial<HostCall> = {}): HostCall {

@@ -18,8 +18,13 @@ export interface ServedTool {
   readonly digest: Digest;
 }
 
+/** The tools that are served at this moment: a family may be switched on or off at any time. */
+export interface Toolbox {
+  find(name: string): ServedTool | undefined;
+}
+
 export interface CallDeskOptions {
-  readonly tools: readonly ServedTool[];
+  readonly tools: Toolbox;
   readonly grants: GrantCheck;
   readonly now: () => number;
 }
@@ -31,13 +36,10 @@ const limits = { maxDepth: 64, maxNodes: 10_000 };
 
 /** Executes granted calls and nothing else: every digest is computed here, from what is about to run. */
 export class CallDesk {
-  private readonly tools: ReadonlyMap<string, ServedTool>;
   private readonly running = new Map<CallId, AbortController>();
   private closed = false;
 
-  constructor(private readonly options: CallDeskOptions) {
-    this.tools = new Map(options.tools.map((served) => [served.tool.name, served]));
-  }
+  constructor(private readonly options: CallDeskOptions) {}
 
   get inFlight(): number {
     return this.running.size;
@@ -52,7 +54,7 @@ export class CallDesk {
   async run(call: HostCall, deadlineAt: number): Promise<HostAnswer> {
     if (this.closed) return { kind: 'unavailable', message: 'the host is stopping' };
     if (call.server !== 'native') return { kind: 'not_owner' };
-    const served = this.tools.get(call.raw_name);
+    const served = this.options.tools.find(call.raw_name);
     if (served === undefined) return { kind: 'refused', cause: 'unknown_tool' };
     if (call.definition_digest !== served.digest) return { kind: 'refused', cause: 'definition_changed' };
     const prepared = prepare(served.tool, call.arguments_json);
