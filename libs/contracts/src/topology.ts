@@ -209,8 +209,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       host.hosts.native.listTools,
       host.readNativeStatements,
     ],
-    asks: [],
+    asks: [ledger.readSettings],
     announces: [catalog.hostBeat],
-    listens: [catalog.registryStarted],
+    listens: [catalog.registryStarted, ledger.settingsChanged],
   },
 };
