@@ -48,7 +48,7 @@ describe('the command line', () => {
   });
 
   it('does not pretend commands that there are not', async () => {
-    for (const command of ['policy', 'import'])
+    for (const command of ['import'])
       for (const argv of [[command], [command, '--help']]) expect((await uar(argv)).code).toBe(2);
   });
 

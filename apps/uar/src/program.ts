@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addClientCommands } from './commands/client-program.js';
 import { addLocalCommands } from './commands/local-program.js';
+import { addPolicyCommands } from './commands/policy/policy-program.js';
 import { CommandFailure, exit, type ExitCode, type World } from './world.js';
 
 /** Runs one command line (without node and script) to its exit code; never throws for what a user may do wrong. */
@@ -46,5 +47,6 @@ function buildProgram(world: World, report: (code: ExitCode) => void): Command {
     .showHelpAfterError('(--help shows what there is)');
   addLocalCommands(program, world, report);
   addClientCommands(program, world, report);
+  addPolicyCommands(program, world, report);
   return program;
 }
