@@ -54,7 +54,7 @@ export async function connect(
   const opened = await ports.open({ tenant: target.tenant, name: target.name, config, secrets }, options);
   if (opened.kind !== 'open') return opened;
   const { upstream, sandbox } = opened;
-  const read = await readToolList({ upstream, digestOf: ports.digestOf, signal: options.signal });
+  const read = await readToolList({ upstream, ...ports, signal: options.signal });
   if (read.kind === 'list' && !options.signal.aborted)
     return { kind: 'connected', upstream, list: read.list, latencyMs: ports.clock.now() - start, sandbox };
   await upstream.close();

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Digest } from '@uar/contracts';
 import { memberText, scanJson } from '@uar/json-text';
+import type { Clock } from '../clock.js';
 import type { Upstream } from '../upstream.js';
 
 export interface ListedTool {
@@ -41,9 +42,14 @@ const listBounds: ListBounds = {
 export interface ReadListOptions {
   readonly upstream: Pick<Upstream, 'listPage'>;
   readonly digestOf: (definition: string) => Digest;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly bounds?: ListBounds;
 }
+
+/** Longest work on a list in one go, and the pause behind it in which calls go on. */
+const sliceMs = 10;
+const pauseMs = 1;
 
 /** Walks all pages of `tools/list`. A list that is cut short or leaves something out says so. */
 export async function readToolList(options: ReadListOptions): Promise<ReadList> {
@@ -54,7 +60,7 @@ export async function readToolList(options: ReadListOptions): Promise<ReadList> 
   for (let page = 0; page < bounds.maxPages; page += 1) {
     const answer = await options.upstream.listPage(cursor, options.signal);
     if (answer.kind === 'failed') return answer;
-    for (const definition of answer.definitions) collector.add(definition);
+    await collect(answer.definitions, collector, options);
     cursor = answer.nextCursor;
     if (cursor === undefined) return { kind: 'list', list: collector.list() };
     if (cursors.has(cursor)) return { kind: 'list', list: collector.list('the upstream repeats a cursor') };
@@ -62,6 +68,20 @@ export async function readToolList(options: ReadListOptions): Promise<ReadList> 
     cursors.add(cursor);
   }
   return { kind: 'list', list: collector.list(`more than ${bounds.maxPages} pages`) };
+}
+
+async function collect(
+  definitions: readonly string[],
+  collector: Collector,
+  { clock, signal }: ReadListOptions,
+): Promise<void> {
+  let sliceEnd = clock.now() + sliceMs;
+  for (const definition of definitions) {
+    collector.add(definition);
+    if (clock.now() < sliceEnd) continue;
+    await clock.wait(pauseMs, signal);
+    sliceEnd = clock.now() + sliceMs;
+  }
 }
 
 /** A tool object that may be shown, or why it is left out. */
