@@ -1,9 +1,8 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TenantId } from '@uar/contracts';
-import { parse } from 'yaml';
-import { CaseFile } from '../domain/cases/case-file.js';
 import type { NamedCases, PolicyFolder, SourceRead } from '../domain/policy/source.js';
+import { parseCases } from './case-files.js';
 
 const maxFileBytes = 1024 * 1024;
 const maxFiles = 20_000;
@@ -70,13 +69,6 @@ async function readCases(folder: string, which: 'loading' | 'every'): Promise<re
 /** The set stands in a line of its own; parsing a whole file to learn it would cost every start 100 ms and more. */
 function isForTestsAlone(text: string): boolean {
   return /^set: *['"]?(?:starter|example-)/m.test(text);
-}
-
-function parseCases(file: string, text: string): CaseFile {
-  const read = CaseFile.safeParse(parse(text));
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new Error(`cases/${file}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
 }
 
 async function namesIn(

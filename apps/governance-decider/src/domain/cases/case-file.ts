@@ -150,7 +150,10 @@ const Case = z.strictObject({
   /** Public form `<server>/<raw name>` of the tools seen. */
   sees: z.array(z.string()).optional(),
 });
-export type Case = z.output<typeof Case>;
+export type Case = z.output<typeof Case> & {
+  /** Where it stands in its file, from 1. */
+  readonly line?: number;
+};
 
 export const CaseFile = z.strictObject({
   set: z.string().regex(/^(platform|starter|example-[a-z0-9-]+|tenant:[A-Za-z0-9._-]+)$/),
@@ -166,4 +169,4 @@ export const CaseFile = z.strictObject({
   policies: z.record(z.string(), z.string()).default({}),
   cases: z.array(Case).min(1),
 });
-export type CaseFile = z.output<typeof CaseFile>;
+export type CaseFile = Omit<z.output<typeof CaseFile>, 'cases'> & { readonly cases: readonly Case[] };

@@ -1,11 +1,14 @@
 import { checkCandidate, type SoundPolicies } from '../policy/candidate.js';
 import type { Laboratory } from '../policy/laboratory.js';
+import { problemText } from '../policy/lint/problem.js';
 import { versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';
 import type { CaseFile } from './case-file.js';
 import { differences, runCase } from './run-case.js';
 
 export interface CaseFailure {
   readonly case: string;
+  /** In the case file, from 1. */
+  readonly line?: number;
   readonly differences: readonly string[];
 }
 
@@ -19,7 +22,7 @@ export async function rehearseCases(
   const whole = { schema: texts.schema, policies: { ...texts.policies, ...file.policies } };
   const candidate = await checkCandidate(whole, laboratory, { sound });
   if (candidate.kind === 'unsound') {
-    const problems = candidate.problems.map(({ policy, message }) => `${policy ?? ''}: ${message}`);
+    const problems = candidate.problems.map(problemText);
     return [{ case: 'the set itself', differences: problems }];
   }
   const { version } = candidate.set;
@@ -39,7 +42,8 @@ async function failuresOf(
   for (const row of file.cases) {
     const found = await runCase(file, row.question, { set, engine: laboratory.engine });
     const wrong = differences(row, found);
-    if (wrong.length > 0) failures.push({ case: row.case, differences: wrong });
+    const place = row.line === undefined ? {} : { line: row.line };
+    if (wrong.length > 0) failures.push({ case: row.case, ...place, differences: wrong });
   }
   return failures;
 }

@@ -106,7 +106,8 @@ async function failedCases(
   const problems: SetProblem[] = [];
   for (const { file, cases } of wanted.cases)
     for (const failure of await rehearseCases(cases, wanted.texts, on)) {
-      const message = `${file}, ${failure.case}: ${failure.differences.join(', ')}`;
+      const place = failure.line === undefined ? file : `${file}:${failure.line}`;
+      const message = `${place}, ${failure.case}: ${failure.differences.join(', ')}`;
       problems.push({ case: failure.case, message, severity: 'error' });
     }
   return problems;
