@@ -1,6 +1,6 @@
 import { coversAction, type ToolAction } from '../scope.js';
 import type { PolicyJson } from '../policy-json.js';
-import type { PolicySet } from '../policy-set.js';
+import type { Policy, PolicySet } from '../policy-set.js';
 import { chain, contextSteps, isExpression, operands, stringsIn } from './expressions.js';
 import { pointerReads, type PointerRead } from './pointer-reads.js';
 import { PolicyText } from './policy-text.js';
@@ -17,16 +17,45 @@ export function dodgedForbids(
   texts: Readonly<Record<string, string>>,
 ): readonly PolicyProblem[] {
   const forbids = set.policies.filter(({ json }) => json.effect === 'forbid');
+  const unconditional = forbids.filter(({ json }) => json.conditions.length === 0);
+  const guardsOf = guardsByTag(forbids);
+  const isGuarded = (json: PolicyJson, read: PointerRead) =>
+    [...unconditional, ...(guardsOf.get(keyOf(read)) ?? [])].some((guard) => coversScope(guard.json, json));
   return forbids.flatMap(({ id, json }) =>
     readsOfTags(json)
-      .filter((read) => isDodged(json, read) && !forbids.some((other) => guards(other.json, json, read)))
-      .map(({ bag, pointer }): PolicyProblem => {
-        const place = new PolicyText(texts[id] ?? '').tag(pointer);
-        const message = `without a value of its type at "${pointer}" this forbid does nothing: forbid as well what lacks it`;
-        const suggestion = `unless { context.args.${bag}.hasTag(${JSON.stringify(pointer)}) }`;
-        return { policy: id, message, severity: 'warning', suggestion, ...place };
-      }),
+      .filter((read) => isDodged(json, read) && !isGuarded(json, read))
+      .map((read) => ({
+        policy: id,
+        ...described(read),
+        ...new PolicyText(texts[id] ?? '').tag(read.pointer),
+      })),
   );
+}
+
+function described({
+  bag,
+  pointer,
+}: PointerRead): Pick<PolicyProblem, 'message' | 'severity' | 'suggestion'> {
+  const message = `without a value of its type at "${pointer}" this forbid does nothing: forbid as well what lacks it`;
+  const suggestion = `unless { context.args.${bag}.hasTag(${JSON.stringify(pointer)}) }`;
+  return { message, severity: 'warning', suggestion };
+}
+
+/** Forbids that fire because a tag is missing: only what asks for the tag can. */
+function guardsByTag(forbids: readonly Policy[]): ReadonlyMap<string, readonly Policy[]> {
+  const found = new Map<string, Policy[]>();
+  for (const policy of forbids)
+    for (const read of readsOfTags(policy.json)) {
+      if (!firesWithout(policy.json, read)) continue;
+      const guards = found.get(keyOf(read));
+      if (guards === undefined) found.set(keyOf(read), [policy]);
+      else guards.push(policy);
+    }
+  return found;
+}
+
+function keyOf({ bag, pointer }: PointerRead): string {
+  return `${bag} ${pointer}`;
 }
 
 function readsOfTags(json: PolicyJson): readonly PointerRead[] {
@@ -53,10 +82,6 @@ function mentions(part: unknown, { bag, pointer }: PointerRead): boolean {
 /** Fires for certain when the tag is missing. */
 function firesWithout(json: PolicyJson, read: PointerRead): boolean {
   return json.conditions.every(({ kind, body }) => valueWithout(body, read) === (kind === 'when'));
-}
-
-function guards(other: PolicyJson, guarded: PolicyJson, read: PointerRead): boolean {
-  return firesWithout(other, read) && coversScope(other, guarded);
 }
 
 function coversScope(guard: PolicyJson, guarded: PolicyJson): boolean {

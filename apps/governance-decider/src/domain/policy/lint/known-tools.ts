@@ -2,12 +2,21 @@ import type { PartyScope } from '../policy-json.js';
 import { placeOf } from '../../question/entities.js';
 import type { ToolSchema } from './tool-schema.js';
 
+const known = new WeakMap<readonly ToolSchema[], KnownTools>();
+
 /** The tools of a catalog by what a policy may name: themselves, their server, family, labels and tenant. */
 export class KnownTools {
   readonly #byPlace = new Map<string, ToolSchema[]>();
   readonly #ids = new Map<string, Set<string>>();
 
-  constructor(readonly all: readonly ToolSchema[]) {
+  /** A catalog gives the same list until it changes. */
+  static of(tools: readonly ToolSchema[]): KnownTools {
+    const made = known.get(tools) ?? new KnownTools(tools);
+    known.set(tools, made);
+    return made;
+  }
+
+  private constructor(readonly all: readonly ToolSchema[]) {
     for (const tool of all) {
       const { uid, ancestors } = placeOf(tool.facts);
       for (const place of [uid, ...ancestors]) this.#put(place.type, place.id, tool);

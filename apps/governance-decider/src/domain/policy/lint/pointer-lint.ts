@@ -1,6 +1,6 @@
 import { nearest } from '@uar/nearest';
 import { toolUid } from '../../cedar/entity-ids.js';
-import type { PolicyJson } from '../policy-json.js';
+import type { PartyScope, PolicyJson } from '../policy-json.js';
 import { InputSchema } from './input-schema.js';
 import type { KnownTools } from './known-tools.js';
 import { bagOf, formProblem, soughtBy } from './pointer-form.js';
@@ -31,24 +31,36 @@ export function malformedPointers(policy: string, { json, text }: Read): readonl
  * Pointers against the input schemas of the tools in the policy's scope (GOVERNANCE.md 3): an error when every one of them
  * is known and closed there and none has it, a warning when that cannot be said.
  */
-export function unknownPointers(
-  policy: string,
-  { json, text }: Read,
-  known: KnownTools,
-): readonly PolicyProblem[] {
-  const reads = pointerReads(json.conditions).filter((read) => formProblem(read) === undefined);
-  if (reads.length === 0) return [];
-  const [first, ...narrower] = resourceScopes(json).map((scope) => known.within(scope));
-  const inAll = narrower.map((tools) => new Set(tools));
-  const tools = (first ?? []).filter((tool) => inAll.every((others) => others.has(tool)));
-  return reads.flatMap((read): PolicyProblem[] => {
-    const said = judge(read, tools);
-    if (said === undefined) return [];
-    const { suggestion, ...rest } = said;
-    return [
-      { policy, ...rest, ...text.tag(read.pointer), ...(suggestion === undefined ? {} : { suggestion }) },
-    ];
-  });
+export class PointerLint {
+  /** Policies of one kind ask the same of the same tools. */
+  readonly #judged = new Map<string, Said | undefined>();
+
+  constructor(private readonly known: KnownTools) {}
+
+  problemsOf(policy: string, { json, text }: Read): readonly PolicyProblem[] {
+    const reads = pointerReads(json.conditions).filter((read) => formProblem(read) === undefined);
+    if (reads.length === 0) return [];
+    const scopes = resourceScopes(json);
+    return reads.flatMap((read): PolicyProblem[] => {
+      const said = this.#judge(read, scopes);
+      if (said === undefined) return [];
+      const { suggestion, ...rest } = said;
+      const meant = suggestion === undefined ? {} : { suggestion };
+      return [{ policy, ...rest, ...text.tag(read.pointer), ...meant }];
+    });
+  }
+
+  #judge(read: PointerRead, scopes: readonly PartyScope[]): Said | undefined {
+    const key = JSON.stringify([read, scopes]);
+    if (!this.#judged.has(key)) this.#judged.set(key, judge(read, this.#within(scopes)));
+    return this.#judged.get(key);
+  }
+
+  #within(scopes: readonly PartyScope[]): readonly ToolSchema[] {
+    const [first, ...narrower] = scopes.map((scope) => this.known.within(scope));
+    const inAll = narrower.map((tools) => new Set(tools));
+    return (first ?? []).filter((tool) => inAll.every((others) => others.has(tool)));
+  }
 }
 
 function judge(read: PointerRead, tools: readonly ToolSchema[]): Said | undefined {

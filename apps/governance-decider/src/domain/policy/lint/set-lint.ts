@@ -2,7 +2,7 @@ import type { PolicySet } from '../policy-set.js';
 import { unknownNames } from './catalog-names.js';
 import { dodgedForbids } from './dodge-lint.js';
 import { KnownTools } from './known-tools.js';
-import { unknownPointers } from './pointer-lint.js';
+import { PointerLint } from './pointer-lint.js';
 import { PolicyText } from './policy-text.js';
 import type { PolicyProblem } from './problem.js';
 import type { ToolSchema } from './tool-schema.js';
@@ -15,10 +15,11 @@ export function findingsOfSet(
 ): readonly PolicyProblem[] {
   const ofSet = dodgedForbids(set, texts);
   if (tools === undefined) return ofSet;
-  const known = new KnownTools(tools);
+  const known = KnownTools.of(tools);
+  const pointers = new PointerLint(known);
   const ofCatalog = set.policies.flatMap(({ id, json }) => {
     const read = { json, text: new PolicyText(texts[id] ?? '') };
-    return [...unknownNames(id, read, known), ...unknownPointers(id, read, known)];
+    return [...unknownNames(id, read, known), ...pointers.problemsOf(id, read)];
   });
   return [...ofSet, ...ofCatalog];
 }
