@@ -132,9 +132,14 @@ export const recordDecisions = exchange({
   subject: 'uar.v1.ledger.decisions.record',
   ask: z.strictObject({
     facts: z.array(z.strictObject({ tenant: TenantId, ...factsIn })),
-    /** Calls that were decided alike. */
+    /** Calls that were decided alike; as many times as calls, in their order. */
     groups: z.array(
-      z.strictObject({ tenant: TenantId, ...decided, calls: z.array(z.strictObject(callIn)).min(1) }),
+      z.strictObject({
+        tenant: TenantId,
+        ...decided,
+        call_ids: z.array(CallId).min(1),
+        times: z.array(EpochMs).min(1),
+      }),
     ),
   }),
   answer: z.strictObject({ missing: z.array(Digest) }),

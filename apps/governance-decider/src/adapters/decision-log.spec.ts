@@ -1,5 +1,5 @@
 import { createHub, type Bus, type Hub } from '@uar/bus';
-import type { recordDecisions} from '@uar/contracts';
+import type { recordDecisions } from '@uar/contracts';
 import { CallQuestion, ToolFacts, type AskOf } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import { createLog } from '@uar/telemetry';
@@ -27,6 +27,9 @@ const tool = ToolFacts.parse({
   definition_digest: `sha256:${'a'.repeat(64)}`,
 });
 
+/** One object, as a decision from memory is. */
+const verdict = { kind: 'allow', determining: ['t/a'] } as const;
+
 let count = 0;
 /** Decisions under one key are about the same facts. */
 function note(key: string, argumentText = JSON.stringify({ [key]: 1 })): DecisionNote {
@@ -47,7 +50,7 @@ function note(key: string, argumentText = JSON.stringify({ [key]: 1 })): Decisio
   return {
     ...{ at: count, question, profile: 'minimal', set },
     directory: { tenants: new Map(), agents: new Map(), suspended: [] },
-    judged: { version: 'v', verdict: { kind: 'allow', determining: ['t/a'] }, key },
+    judged: { version: 'v', verdict, key },
   };
 }
 
@@ -73,7 +76,7 @@ async function ledger(): Promise<DecisionsLedger> {
   return started;
 }
 
-const callsIn = ({ groups }: AskOf<typeof recordDecisions>) => groups.flatMap(({ calls }) => calls);
+const callsIn = ({ groups }: AskOf<typeof recordDecisions>) => groups.flatMap(({ call_ids }) => call_ids);
 
 it('records in batches, decisions alike in one group and their facts once', async () => {
   const kept = await ledger();
@@ -81,11 +84,11 @@ it('records in batches, decisions alike in one group and their facts once', asyn
   await kept.holds(100);
   const [first, ...more] = kept.asks;
   expect(more).toEqual([]);
-  expect(first?.groups.map(({ calls }) => calls.length)).toEqual([50, 50]);
+  expect(first?.groups.map(({ call_ids }) => call_ids.length)).toEqual([50, 50]);
   expect(first?.facts).toHaveLength(2);
   log.take(note('even'));
   await log.settle();
-  expect(kept.asks.at(-1)).toMatchObject({ facts: [], groups: [{ calls: [{}] }] });
+  expect(kept.asks.at(-1)).toMatchObject({ facts: [], groups: [{ times: [count] }] });
 });
 
 it('sends facts again that the ledger lost', async () => {
@@ -105,7 +108,7 @@ it('waits for a ledger that is away, without making anybody wait', async () => {
   await log.settle();
   const kept = await ledger();
   await kept.holds(600);
-  expect(new Set(kept.asks.flatMap(callsIn).map(({ call_id }) => call_id)).size).toBe(600);
+  expect(new Set(kept.asks.flatMap(callsIn)).size).toBe(600);
   await log.stop();
   expect(warned).toEqual([]);
 });

@@ -63,11 +63,13 @@ export class DecisionsLedger {
     this.asks.push(ask);
     for (const { digest, facts_json } of ask.facts) this.facts.set(digest, facts_json);
     const missing = new Set<string>();
-    for (const { tenant, calls, ...decided } of ask.groups) {
+    for (const { tenant, call_ids, times, ...decided } of ask.groups) {
       if (!this.facts.has(decided.facts)) missing.add(decided.facts);
       else
-        for (const call of calls)
-          this.decisions.push({ tenant, decision: { seq: this.decisions.length + 1, ...call, ...decided } });
+        for (const [index, call_id] of call_ids.entries()) {
+          const call = { seq: this.decisions.length + 1, call_id, at: times[index] ?? 0 };
+          this.decisions.push({ tenant, decision: { ...call, ...decided } });
+        }
     }
     const waiting = this.#listeners;
     this.#listeners = [];

@@ -20,9 +20,13 @@ function group(letter: string, changes: Partial<Group> = {}): Group {
   return {
     ...{ tenant: acme, facts: digestOf(letter), stage: 'call', run_id: runId, session_id: '' },
     ...{ policy_version: 'v1', verdict: { kind: 'allow', determining: ['t/a'] } },
-    calls: [{ call_id: callId(), at: now }],
+    ...{ call_ids: [callId()], times: [now] },
     ...changes,
   };
+}
+
+function listed(calls: readonly { call_id: Group['call_ids'][number]; at: number }[]) {
+  return { call_ids: calls.map(({ call_id }) => call_id), times: calls.map(({ at }) => at) };
 }
 
 inEveryPlace('recorded decisions', (ledger) => {
@@ -34,14 +38,14 @@ inEveryPlace('recorded decisions', (ledger) => {
 
   it('gives back what was recorded with the facts it rests on, newest first', async () => {
     const calls = [1, 2].map((later) => ({ call_id: callId(), at: now + later }));
-    const verdict = {
+    const verdict: Group['verdict'] = {
       kind: 'deny',
       outcome: 'policy_denied',
       cause: 'forbidden',
       determining: ['p/x'],
-    } as const;
+    };
     const own = tenantOf('gives-back');
-    const ask = group('a', { tenant: own, verdict, calls });
+    const ask = group('a', { tenant: own, verdict, ...listed(calls) });
     expect(await recorded({ facts: [facts('a', own)], groups: [ask] })).toEqual({ missing: [] });
     const page = await read(own);
     expect(page.facts).toEqual([{ digest: digestOf('a'), facts_json: facts('a').facts_json }]);
@@ -73,7 +77,7 @@ inEveryPlace('recorded decisions', (ledger) => {
   it('pages by place and leaves out what is older than asked for', async () => {
     const own = tenantOf('pages');
     const calls = [0, 1, 2, 3, 4].map((later) => ({ call_id: callId(), at: now + later }));
-    await recorded({ facts: [facts('a', own)], groups: [group('a', { tenant: own, calls })] });
+    await recorded({ facts: [facts('a', own)], groups: [group('a', { tenant: own, ...listed(calls) })] });
     const first = await read(own, { limit: 2 });
     const second = await read(own, { limit: 3, before: first.next ?? 0 });
     const seen = [...first.decisions, ...second.decisions].map(({ at }) => at - now);
@@ -99,7 +103,10 @@ inEveryPlace('recorded decisions', (ledger) => {
     await recorded({ facts: [facts('d', own)], groups: [group('d', { tenant: own })] });
     const calls = Array.from({ length: 25_000 }, (_, n) => ({ call_id: callId(), at: now + n }));
     for (const letter of ['a', 'b', 'a', 'b'])
-      await recorded({ facts: [facts(letter, own)], groups: [group(letter, { tenant: own, calls })] });
+      await recorded({
+        facts: [facts(letter, own)],
+        groups: [group(letter, { tenant: own, ...listed(calls) })],
+      });
     expect(await recorded({ facts: [], groups: [group('d', { tenant: own })] })).toEqual({
       missing: [digestOf('d')],
     });

@@ -89,9 +89,10 @@ function rowsOf(database: Database.Database) {
 }
 
 function keepGroup(rows: Rows, group: Group, factsId: number): void {
-  const { tenant, stage, run_id, session_id, policy_version, verdict, calls } = group;
+  const { tenant, stage, run_id, session_id, policy_version, verdict, call_ids, times } = group;
   const decided = JSON.stringify({ stage, run_id, session_id, policy_version, verdict });
-  for (const { call_id, at } of calls) rows.keep.run(tenant, call_id, at, factsId, decided);
+  for (const [index, callId] of call_ids.entries())
+    rows.keep.run(tenant, callId, times[index] ?? 0, factsId, decided);
 }
 
 function purge(rows: Rows, now: number): number {

@@ -1,5 +1,6 @@
 import type { AskOf, recordDecisions } from '@uar/contracts';
 import { DecisionCache } from '../decide/decision-cache.js';
+import type { CallVerdict } from '../decide/verdict.js';
 import type { DecisionNote } from './decision-note.js';
 import { factsTextOf, recordedVerdict, type FactsText } from './recorded-facts.js';
 
@@ -21,16 +22,19 @@ const rememberedDigests = 20_000;
 
 /** Facts that were written out lately, and which of them the ledger holds. */
 export class FactsMemory {
-  readonly #texts = new DecisionCache<FactsText>(rememberedFacts);
+  readonly #texts = new Map<string, FactsText>();
   #held = new DecisionCache<true>(rememberedDigests);
 
   /** Facts under one key are the same, so a decision from memory is not written out again. */
   textOf(note: DecisionNote): FactsText {
     const { key } = note.judged;
     if (key === undefined || note.votes !== undefined) return factsTextOf(note);
-    const known = this.#texts.find(key) ?? factsTextOf(note);
-    this.#texts.store(key, known);
-    return known;
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const text = factsTextOf(note);
+    if (this.#texts.size >= rememberedFacts) this.#texts.clear();
+    this.#texts.set(key, text);
+    return text;
   }
 
   isHeld(digest: string): boolean {
@@ -76,7 +80,7 @@ export function completed({ ask, facts }: RecordBatch, missing: readonly string[
 class BatchBuilder {
   chars = 0;
   readonly #facts = new Map<string, RecordAsk['facts'][number]>();
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<CallVerdict, readonly Group[]>();
   readonly #notes: DecisionNote[] = [];
 
   constructor(private readonly memory: FactsMemory) {}
@@ -86,27 +90,46 @@ class BatchBuilder {
   }
 
   add(note: DecisionNote, { digest, json }: FactsText): void {
-    const { principal, run_id, session_id } = note.question.caller;
+    const { tenant } = note.question.caller.principal;
     if (!this.#facts.has(digest)) {
-      this.#facts.set(digest, { tenant: principal.tenant, digest, facts_json: json });
+      this.#facts.set(digest, { tenant, digest, facts_json: json });
       this.chars += this.memory.isHeld(digest) ? 0 : json.length;
     }
-    const decided: Omit<Group, 'calls'> = {
-      tenant: principal.tenant,
-      stage: note.votes === undefined ? 'call' : 'release',
-      ...{ run_id, session_id, facts: digest },
-      policy_version: note.judged.version,
-      verdict: recordedVerdict(note.judged.verdict),
-    };
-    const key = JSON.stringify(decided);
-    const group = this.#groups.get(key) ?? { ...decided, calls: [] };
+    const group = this.#groupOf(note, digest);
     this.#notes.push(note);
-    group.calls.push({ call_id: note.question.call_id, at: note.at });
-    this.#groups.set(key, group);
+    group.call_ids.push(note.question.call_id);
+    group.times.push(note.at);
+  }
+
+  /** A verdict from memory is one object, so groups are looked for among few. */
+  #groupOf(note: DecisionNote, facts: string): Group {
+    const { verdict, version: policy_version } = note.judged;
+    const { principal, run_id, session_id } = note.question.caller;
+    const stage = note.votes === undefined ? 'call' : 'release';
+    const alike = this.#groups.get(verdict) ?? [];
+    const found = alike.find(
+      (group) =>
+        group.facts === facts &&
+        group.run_id === run_id &&
+        group.session_id === session_id &&
+        group.stage === stage &&
+        group.policy_version === policy_version,
+    );
+    if (found !== undefined) return found;
+    const fresh: Group = {
+      ...{ tenant: principal.tenant, stage, run_id, session_id, facts, policy_version },
+      ...{ verdict: recordedVerdict(verdict), call_ids: [], times: [] },
+    };
+    this.#groups.set(verdict, [...alike, fresh]);
+    return fresh;
   }
 
   build(): RecordBatch {
     const facts = [...this.#facts.values()].filter(({ digest }) => !this.memory.isHeld(digest));
-    return { ask: { facts, groups: [...this.#groups.values()] }, facts: this.#facts, notes: this.#notes };
+    return {
+      ask: { facts, groups: [...this.#groups.values()].flat() },
+      facts: this.#facts,
+      notes: this.#notes,
+    };
   }
 }
