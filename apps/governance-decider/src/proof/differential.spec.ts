@@ -1,13 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CedarEngine, compileCedar } from '../adapters/cedar/engine.js';
-import { shippedFolder } from '../adapters/cedar/questions.fixture.js';
 import type { CedarQuestion, RawAnswer } from '../domain/cedar/cedar.js';
-import { PolicyJson } from '../domain/policy/policy-json.js';
-import { policySet } from '../domain/policy/policy-set.js';
-import { slicesOf } from '../domain/policy/slices.js';
+import { installPolicies } from './installed.fixture.js';
 import { policyTexts } from './policies.fixture.js';
 import { proofRuns } from './runs.fixture.js';
 import { authorize, type ReferencePolicy } from './reference/authorize.fixture.js';
@@ -16,7 +11,6 @@ import { actionGroups, asking, entities } from './world.fixture.js';
 const askingsPerSet = 12;
 const worldsPerSet = 8;
 const { seed, cases } = proofRuns({ cases: 20_000 });
-const schema = await readFile(join(shippedFolder, 'schema.cedarschema'), 'utf8');
 
 let engine: CedarEngine;
 beforeAll(async () => {
@@ -29,28 +23,17 @@ interface Checked {
   readonly answers: readonly RawAnswer[];
 }
 
-/** Installs the policies in the real engine, as live sets are or whole, and asks them. */
 async function askCedar(
-  version: string,
-  texts: Record<string, string>,
-  asked: { readonly questions: readonly CedarQuestion[]; readonly isSliced: boolean },
+  texts: Readonly<Record<string, string>>,
+  as: { readonly version: string; readonly isSliced: boolean },
+  questions: readonly CedarQuestion[],
 ): Promise<Checked> {
   const tried = await engine.rehearse(async (laboratory) => {
-    const inspected = await laboratory.inspect({ schema, policies: texts });
-    if (inspected.kind === 'failed') throw new Error(inspected.message);
-    const jsons = Object.entries(inspected.value.policies).map(([id, found]): [string, unknown] => {
-      if (!('json' in found)) throw new Error(`${id}: ${JSON.stringify(found.broken)} in ${texts[id] ?? ''}`);
-      return [id, found.json];
-    });
-    const set = policySet(version, new Map(jsons.map(([id, json]) => [id, PolicyJson.parse(json)])));
-    const slices = asked.isSliced ? slicesOf(set) : [];
-    const installed = await laboratory.install({ version, schema, policies: texts, warmUp: [], slices });
-    if (installed.kind === 'failed') throw new Error(installed.message);
-    const batch = { set: version, questions: asked.questions, stopAtRefusal: false };
-    return {
-      policies: new Map(jsons as [string, ReferencePolicy][]),
-      answers: await laboratory.engine.ask(batch),
-    };
+    const { policies } = await installPolicies(laboratory, texts, as);
+    const batch = { set: as.version, questions, stopAtRefusal: false };
+    const answers = await laboratory.engine.ask(batch);
+    await laboratory.remove(as.version);
+    return { policies, answers };
   });
   if (tried.kind === 'failed') throw new Error(tried.message);
   return tried.value;
@@ -75,7 +58,7 @@ describe('the engine', () => {
     const property = fc.asyncProperty(set, async ({ texts, askings, worlds, isSliced }) => {
       const version = `proof ${seen.cases}`;
       const questions = askings.flatMap((one) => worlds.map((entities) => ({ ...one, entities })));
-      const { policies, answers } = await askCedar(version, texts, { questions, isSliced });
+      const { policies, answers } = await askCedar(texts, { version, isSliced }, questions);
       questions.forEach((one, index) => {
         const expected = authorize(policies, one, actionGroups);
         const about = `${one.action}, ${isSliced ? 'sliced' : 'whole'}, entities ${JSON.stringify(one.entities)}`;

@@ -1,4 +1,4 @@
-import type { SchemaJson } from "@cedar-policy/cedar-wasm/web";
+import type { SchemaJson } from '@cedar-policy/cedar-wasm/web';
 import type { CedarQuestion } from '../../domain/cedar/cedar.js';
 import type { Slice } from '../../domain/policy/slices.js';
 
