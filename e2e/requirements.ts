@@ -286,6 +286,18 @@ export const requirements = requirement({
     source: 'DESIGN.md 6',
   },
   'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
+  'policy.explain': {
+    text: 'a decision is explained stage by stage: what decided, which gate asked, what would have to change',
+    source: 'GOVERNANCE.md 6',
+  },
+  'policy.simulate': {
+    text: 'a simulation agrees with live calls, and says what a candidate would change',
+    source: 'GOVERNANCE.md 6',
+  },
+  'cli.policy': {
+    text: 'the command line checks, tests, explains and simulates policies',
+    source: 'API.md 10',
+  },
   'cli.calls': {
     text: 'the command line calls, lists, decides and verifies with its exit codes',
     source: 'API.md 10',

@@ -104,7 +104,6 @@ it('remembers a decision for the limits of its run alone', () => {
 
 describe('without Cedar', () => {
   const directory: Directory = {
-    ready: true,
     revision: 0,
     tenant: () => ({
       ...{ killSwitch: false, enabledFamilies: ['mcp'], maxUnattendedRisk: 1 },
