@@ -33,7 +33,11 @@ export function policyDesks(
   kept: KeptPolicies & { readonly schemas: ToolSchemas },
 ): PolicyDesks {
   const candidates = new Candidates(sets);
-  const shared = { sets, candidates, judge, now: Date.now };
+  const catchUp = async (): Promise<void> => {
+    await kept.written.refresh();
+    await sets.reload();
+  };
+  const shared = { sets, candidates, judge, catchUp, now: Date.now };
   const proposals = new ProposalDesk({ ...shared, box: kept.proposals, newId: newProposalId });
   const lifecycle = new PolicyLifecycle({
     ...shared,

@@ -1,11 +1,14 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { policiesChanged, authorizeActions, listPolicyVersions, validatePolicies } from '@uar/contracts';
 import { withBothBuses } from '@uar/testkit';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { PolicyHome, forbidOf, tenant, uma } from './policy-desk.fixture.js';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { PolicyHome, forbidOf, tenant, uma, soon } from './policy-desk.fixture.js';
 
 const without = (texts: Record<string, string>, id: string) =>
   Object.fromEntries(Object.entries(texts).filter(([other]) => other !== id));
+
+// Each test rehearses sets, which takes seconds where many specs run at once.
+vi.setConfig({ testTimeout: 60_000 });
 
 withBothBuses('policies of a tenant', (connect) => {
   const home = new PolicyHome(connect);
@@ -165,7 +168,7 @@ withBothBuses('policies of a tenant', (connect) => {
     const written = await home.put({ ...starter, 't/new': forbidOf('x') });
     expect(written.kind).toBe('written');
     await writeFile(home.own('from-file'), forbidOf('file'));
-    await expect.poll(async () => (await home.view()).drift, { timeout: 5_000 }).toBe(true);
+    await expect.poll(async () => (await home.view()).drift, soon).toBe(true);
     const ids = (await home.view()).policies.map(({ id }) => id);
     expect(ids).toContain('t/new');
     expect(ids).not.toContain('t/from-file');
@@ -175,7 +178,7 @@ withBothBuses('policies of a tenant', (connect) => {
     expect((await home.ledger.receipts()).at(-1)?.action).toMatch(/^policies\.delete sha256:/);
     await rm(home.own('from-file'));
     await expect
-      .poll(async () => (await home.view()).policies.map(({ id }) => id), { timeout: 5_000 })
+      .poll(async () => (await home.view()).policies.map(({ id }) => id), soon)
       .not.toContain('t/from-file');
     expect(await home.put({}, { change: { kind: 'folder' } })).toMatchObject({ kind: 'not_found' });
   });
@@ -205,7 +208,7 @@ withBothBuses('policies of a tenant', (connect) => {
     const guard = policies.find(({ id }) => id === 'p/kill-switch')?.text ?? '';
     await rm(home.platform('kill-switch'));
     await expect
-      .poll(async () => (await home.view()).problems, { timeout: 5_000 })
+      .poll(async () => (await home.view()).problems, soon)
       .toContainEqual(expect.objectContaining({ policy_id: 'p/kill-switch' }));
     const refused = await home.put({ ...starter, 't/new': forbidOf('x') });
     expect(refused).toMatchObject({
@@ -218,7 +221,7 @@ withBothBuses('policies of a tenant', (connect) => {
     });
     expect(await home.version()).toBe(version);
     await writeFile(home.platform('kill-switch'), guard);
-    await expect.poll(async () => (await home.view()).problems, { timeout: 5_000 }).toEqual([]);
+    await expect.poll(async () => (await home.view()).problems, soon).toEqual([]);
   });
 
   it('are those that were written when the decider starts again, and none before it knows what was written', async () => {
@@ -232,7 +235,7 @@ withBothBuses('policies of a tenant', (connect) => {
     expect(await mayListTools()).toBe('deny');
     expect((await home.running?.readiness())?.ready).toBe(false);
     home.ledger.isAway = false;
-    await expect.poll(() => home.version(), { timeout: 5_000 }).toBe(version);
+    await expect.poll(() => home.version(), soon).toBe(version);
     expect(await home.view()).toMatchObject({ source: 'api' });
   });
 
@@ -246,7 +249,7 @@ withBothBuses('policies of a tenant', (connect) => {
     });
     expect(await mayListTools()).toBe('deny');
     await home.ledger.plant('policies', 'set', null);
-    await expect.poll(mayListTools, { timeout: 5_000 }).toBe('allow');
+    await expect.poll(mayListTools, soon).toBe('allow');
     expect((await home.view()).source).toBe('file');
   });
 });

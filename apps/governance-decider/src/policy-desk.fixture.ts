@@ -50,6 +50,9 @@ export const ada = caller('ada', ['admin']);
 export const bob = caller('bob', ['admin']);
 export const uma = caller('uma', ['user']);
 
+/** For `expect.poll`: what follows within two seconds, on a machine that is busy with other specs. */
+export const soon = { timeout: 20_000 };
+
 /** A forbid on one tool server: sound in every tenant. */
 export const forbidOf = (server: string): string =>
   `forbid (principal, action in UAR::Action::"invoke", resource in UAR::Server::"default/${server}");\n`;
@@ -59,7 +62,9 @@ export class PolicyHome {
   ledger!: PolicyLedger;
   gateway!: Bus;
   folder = '';
+  /** The replica that was started last. */
   running: RunningService | undefined;
+  readonly #replicas: RunningService[] = [];
 
   constructor(
     private readonly connect: ConnectBus,
@@ -78,10 +83,11 @@ export class PolicyHome {
     const policies_dir = join(this.folder, 'policies');
     const config = testConfig({ profile: this.profile, data_dir: this.folder, governance: { policies_dir } });
     this.running = await service.start({ config, log, bus: await this.connect('governance-decider') });
+    this.#replicas.push(this.running);
   }
 
   async stop(): Promise<void> {
-    await this.running?.stop();
+    await Promise.all(this.#replicas.splice(0).map((replica) => replica.stop()));
     this.running = undefined;
   }
 

@@ -7,8 +7,11 @@ import {
   type Caller,
 } from '@uar/contracts';
 import { withBothBuses } from '@uar/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { PolicyHome, ada, bob, forbidOf, tenant, uma } from './policy-desk.fixture.js';
+
+// Each test rehearses sets, which takes seconds where many specs run at once.
+vi.setConfig({ testTimeout: 120_000 });
 
 withBothBuses('proposals of policies, where duties are separate', (connect) => {
   const home = new PolicyHome(connect, 'server-full');
@@ -108,5 +111,5 @@ withBothBuses('proposals of policies, where duties are separate', (connect) => {
     expect(answers.slice(0, -1).every(({ kind }) => kind === 'proposed')).toBe(true);
     expect(answers.at(-1)).toMatchObject({ kind: 'full' });
     expect((await waiting()).length).toBe(50);
-  }, 120_000);
+  });
 });

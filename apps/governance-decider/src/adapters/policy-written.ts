@@ -51,6 +51,11 @@ export class LedgerPolicies implements WrittenStore {
     await this.#replica.start();
   }
 
+  /** Reads what the ledger holds at this moment; what was read before stays where it does not answer. */
+  refresh(): Promise<void> {
+    return this.#replica.refresh();
+  }
+
   stop(): void {
     this.#replica.stop();
   }

@@ -32,6 +32,8 @@ export interface LifecycleParts {
   readonly proposals: ProposalDesk;
   readonly schemas?: ToolSchemas;
   readonly judge: Pick<Judge, 'judgeActions'>;
+  /** Brings the sets to what ledger and folder say at this moment: another replica may have written. */
+  catchUp(): Promise<void>;
   readonly now: () => number;
 }
 
@@ -94,6 +96,7 @@ export class PolicyLifecycle {
     if (origin.kind !== 'texts') return origin;
     const checked = await candidates.check(tenant, origin.sent);
     if (checked.kind !== 'sound') return checked;
+    await this.parts.catchUp();
     const version = sets.versionOf(tenant);
     if (write.if_version !== version || (origin.base ?? version) !== version)
       return { kind: 'conflict', version };

@@ -21,6 +21,8 @@ export interface ProposalParts {
   readonly candidates: Candidates;
   readonly box: ProposalBox;
   readonly judge: Pick<Judge, 'judgeActions'>;
+  /** Brings the sets to what ledger and folder say at this moment. */
+  catchUp(): Promise<void>;
   readonly now: () => number;
   readonly newId: () => string;
 }
@@ -40,6 +42,7 @@ export class ProposalDesk {
     const { principal, policies, if_version, note } = ask;
     const checked = await candidates.check(principal.tenant, policies);
     if (checked.kind !== 'sound') return checked;
+    await this.parts.catchUp();
     const version = sets.versionOf(principal.tenant);
     if (if_version !== version) return { kind: 'conflict', version };
     const id = newId();
