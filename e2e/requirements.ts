@@ -285,6 +285,30 @@ export const requirements = requirement({
     text: 'capabilities of token, agent and run each narrow what may be called',
     source: 'DESIGN.md 6',
   },
+  'settings.kill-switch': {
+    text: 'the kill switch denies every call of the tenant within 1 s, and lets them pass again when it is off',
+    source: 'API.md 7',
+  },
+  'settings.risk': {
+    text: 'max_unattended_risk set by API asks a human for what ran unattended before',
+    source: 'API.md 7, GOVERNANCE.md 1',
+  },
+  'settings.suspended': {
+    text: 'a suspended user is denied everything and its pending approvals end',
+    source: 'API.md 7, DESIGN.md 9',
+  },
+  'settings.authority': {
+    text: 'settings survive a restart, win over an edited file and show the drift; null gives a member back',
+    source: 'API.md 1',
+  },
+  'settings.native-tools': {
+    text: 'a family of native tools is switched on and off within 1 s; one that does not exist is refused',
+    source: 'API.md 7',
+  },
+  'limits.rate': {
+    text: 'beyond a configured rate calls are rate_limited with a Retry-After after which they pass, others undisturbed',
+    source: 'DESIGN.md 3, CASES.md O7',
+  },
   'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
   'policy.explain': {
     text: 'a decision is explained stage by stage: what decided, which gate asked, what would have to change',
@@ -292,6 +316,14 @@ export const requirements = requirement({
   },
   'policy.simulate': {
     text: 'a simulation agrees with live calls, and says what a candidate would change',
+    source: 'GOVERNANCE.md 6',
+  },
+  'policy.replay': {
+    text: 'a replay lists exactly those recorded decisions that a candidate makes differently',
+    source: 'GOVERNANCE.md 6',
+  },
+  'policy.shadow': {
+    text: 'a shadow counts and lists what a candidate would decide otherwise, and decides nothing',
     source: 'GOVERNANCE.md 6',
   },
   'cli.policy': {
