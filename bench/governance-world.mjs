@@ -55,15 +55,6 @@ export const directory = {
   isUserSuspended: () => false,
 };
 
-/** What was written by API: nothing. */
-const written = {
-  ready: true,
-  of: () => undefined,
-  tenants: () => [],
-  get: () => undefined,
-  entries: () => [],
-};
-
 /**
  * `judge` decides; `judgeAfresh()` is one that remembers nothing yet; `activate(source)` puts another folder in force and tells
  * how long it took in all, and from the end of its cases on.

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm run nightly: what is too long for every change. Repeats the whole-product scenarios that kill processes, then runs the benchmarks.
+// npm run nightly: what is too long for every change. Repeats the whole-product scenarios that kill processes, proves the PDP on ten
+// times the cases, then runs the benchmarks (a million questions to one instance among them).
 import { spawnSync } from 'node:child_process';
 
 const rounds = Number(process.env.NIGHTLY_ROUNDS ?? 5);
@@ -7,14 +8,15 @@ const steps = [
   ['npm', ['test']],
   ['npm', ['run', 'e2e']],
   ...Array.from({ length: rounds }, () => ['npx', ['vitest', 'run', '--project', 'e2e', 'chaos', 'servers']]),
+  ['npx', ['vitest', 'run', '--project', 'unit', 'src/proof'], { UAR_PROOF_SCALE: '10' }],
   ['npm', ['run', 'bench']],
 ];
 
 const failed = [];
-for (const [command, args] of steps) {
+for (const [command, args, env] of steps) {
   const name = [command, ...args].join(' ');
   console.log(`\n== ${name}\n`);
-  const { status } = spawnSync(command, args, { stdio: 'inherit' });
+  const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } });
   if (status !== 0) failed.push(name);
 }
 console.log(failed.length === 0 ? '\nnightly: all steps passed' : `\nnightly: failed: ${failed.join('; ')}`);

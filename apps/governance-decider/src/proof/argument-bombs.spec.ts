@@ -96,7 +96,7 @@ function question(text: string): CallQuestion {
   };
 }
 
-describe('arguments made to hurt', { timeout: 60_000 }, () => {
+describe('arguments made to hurt', { timeout: 300_000 }, () => {
   it('are each decided at once: refused, or taken for what could not be read completely', async () => {
     const decided = await decideAll(bombs.map(({ text }) => text));
     const endings = bombs.map(({ name }, index) => ({ name, ends: endOf(decided[index]?.verdict) }));

@@ -10,7 +10,7 @@ import { actionGroups, asking, entities } from './world.fixture.js';
 
 const askingsPerSet = 12;
 const worldsPerSet = 8;
-const { seed, cases } = proofRuns({ cases: 20_000 });
+const { seed, cases, timeoutMs } = proofRuns({ cases: 20_000 });
 
 let engine: CedarEngine;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ function sorted(answer: RawAnswer | undefined): unknown {
 }
 
 describe('the engine', () => {
-  it('decides as our own evaluator of Cedar does, sliced and whole', { timeout: 240_000 }, async () => {
+  it('decides as our own evaluator of Cedar does, sliced and whole', { timeout: timeoutMs }, async () => {
     const seen = { cases: 0, allow: 0, erring: 0, byPolicies: 0 };
     const set = fc.record({
       texts: policyTexts,

@@ -54,7 +54,7 @@ async function beside(
   return { answered, longestMs };
 }
 
-describe('beside hostile questions', { timeout: 120_000 }, () => {
+describe('beside hostile questions', { timeout: 300_000 }, () => {
   it('ordinary ones are all answered while 5,000 throw, and instances are replaced', async () => {
     const engine = await engineWith({ batchMs: 20_000 });
     let replaced = 0;

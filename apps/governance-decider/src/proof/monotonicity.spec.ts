@@ -13,7 +13,7 @@ import { proofRuns } from './runs.fixture.js';
 type Texts = Readonly<Record<string, string>>;
 
 const callsPerSet = 20;
-const { seed, cases } = proofRuns({ cases: 1_000 });
+const { seed, cases, timeoutMs } = proofRuns({ cases: 1_000 });
 /** Half of the sets let everything run but for what else they say, so that there is something to lose. */
 const open = { 't/open': 'permit (principal, action, resource);' };
 const sets = fc.oneof(
@@ -119,7 +119,7 @@ function isError(verdict: CallVerdict | undefined): boolean {
   return verdict?.kind === 'deny' && verdict.cause === 'policy_error';
 }
 
-describe('over the real engine', { timeout: 300_000 }, () => {
+describe('over the real engine', { timeout: timeoutMs }, () => {
   it('another forbid never lets more happen', async () => {
     const forbid = policyText.map((text) => text.replace(/^permit/, 'forbid'));
     const changes = fc
