@@ -24,7 +24,6 @@ import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
 import { READINESS } from './domain/readiness.js';
 import { RUN_DESK } from './domain/run/run-desk.js';
-import { RUNS } from './domain/run/runs.js';
 import { SETTINGS } from './domain/settings/documents.js';
 import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge.js';
@@ -94,7 +93,6 @@ function ports(assembly: Assembly) {
     { provide: EFFECTIVE_CATALOG, useValue: assembly.catalog },
     { provide: IDENTITY, useValue: assembly.identity },
     { provide: SETTINGS, useValue: assembly.settings },
-    { provide: RUNS, useValue: assembly.runs },
     { provide: RUN_DESK, useValue: assembly.runDesk },
     { provide: AGENT_BOOK, useValue: assembly.agentBook },
     { provide: ACCESS, useValue: assembly.pdp },

@@ -46,7 +46,7 @@ export function assemble(context: ServiceContext) {
   const metrics = new CallMetrics();
   const replica = new CatalogReplica({ bus, log });
   const runParts = assembleRuns(context);
-  const { runs } = runParts;
+  const { runs, scopes } = runParts;
   const verifier = createTokenVerifier({ security: config.security, profile: config.profile });
   const pdp = new BusPdp(bus);
   const receipts = new ReceiptDesk(bus, log);
@@ -78,7 +78,7 @@ export function assemble(context: ServiceContext) {
     edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
     explanations: new Explanations(pdp, clock),
     lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
-    readiness: readinessOf(context, { replica, receipts, verifier }),
+    readiness: readinessOf(context, { replica, scopes, receipts, verifier }),
   };
 }
 
@@ -173,11 +173,17 @@ function identityOf({ config }: ServiceContext, verifier: TokenVerifier, runs: R
 
 function readinessOf(
   context: ServiceContext,
-  parts: { replica: CatalogReplica; receipts: ReceiptDesk; verifier: TokenVerifier },
+  parts: {
+    replica: CatalogReplica;
+    scopes: { readonly ready: boolean };
+    receipts: ReceiptDesk;
+    verifier: TokenVerifier;
+  },
 ): ProbedReadiness {
   return new ProbedReadiness({
     bus: context.bus,
     catalogReady: () => parts.replica.ready,
+    scopesReady: () => parts.scopes.ready,
     acceptsReceipts: () => parts.receipts.accepting(),
     tokenProblem: () => parts.verifier.problem(),
     governance: governanceOf(context),

@@ -91,7 +91,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   const graceMs = Math.max(0, config.server.shutdown_grace_seconds * 1000 - lastStepsMs);
   assembly.readiness.stop();
   await within(graceMs, assembly.pipeline.close());
-  await app.get(SessionStore).close();
+  await within(lastStepsMs, app.get(SessionStore).close());
   const closed = app.close();
   await within(1_000, closed);
   app.getHttpServer().closeAllConnections();

@@ -11,13 +11,20 @@ export const Selection = z.strictObject({
 });
 export type Selection = z.output<typeof Selection>;
 
+/** A scope travels in messages of the bus, with others. */
+const longestScope = 128 * 1024;
+
 /** One of the scopes global, agent, conversation and turn: each can only narrow what the outer ones leave (API.md 4). */
-export const Scope = z.strictObject({
-  tools: Selection.optional(),
-  mcp_servers: Selection.optional(),
-  tool_approval: z.enum(['inherit', 'auto', 'ask', 'deny']).optional(),
-  capabilities: z.array(Capability).max(5).optional(),
-});
+export const Scope = z
+  .strictObject({
+    tools: Selection.optional(),
+    mcp_servers: Selection.optional(),
+    tool_approval: z.enum(['inherit', 'auto', 'ask', 'deny']).optional(),
+    capabilities: z.array(Capability).max(5).optional(),
+  })
+  .refine((scope) => JSON.stringify(scope).length <= longestScope, {
+    message: `longer than ${longestScope} characters`,
+  });
 export type Scope = z.output<typeof Scope>;
 
 /** Id of an agent as it stands in Cedar ids and in the token's claim. */

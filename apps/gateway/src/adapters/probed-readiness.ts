@@ -6,6 +6,8 @@ import type { GatewayReadiness, ReadinessView } from '../domain/readiness.js';
 export interface ProbedParts {
   readonly bus: Bus;
   readonly catalogReady: () => boolean;
+  /** Global scopes and agents. */
+  readonly scopesReady: () => boolean;
   readonly acceptsReceipts: () => boolean;
   readonly tokenProblem: () => string | undefined;
   readonly governance: 'on' | 'off';
@@ -22,13 +24,14 @@ export class ProbedReadiness implements GatewayReadiness {
   }
 
   async view(): Promise<ReadinessView> {
-    const { bus, catalogReady, acceptsReceipts, tokenProblem } = this.parts;
+    const { bus, catalogReady, scopesReady, acceptsReceipts, tokenProblem } = this.parts;
     const [pdp, ledger] = await Promise.all([this.pdp(), this.ledger()]);
     const token = tokenProblem();
     const problems = [
       ...(this.stopping ? ['the gateway is stopping'] : []),
       ...busProblems(bus),
       ...(catalogReady() ? [] : ['the catalog was not read yet']),
+      ...(scopesReady() ? [] : ['agents and the run policy were not read yet']),
       ...pdp.missing,
       ...ledger,
       ...(acceptsReceipts() ? [] : ['too many receipts are unwritten']),

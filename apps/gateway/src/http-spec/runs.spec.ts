@@ -5,6 +5,8 @@ import { oneHuman } from './neighbours.fixture.js';
 const runs = '/api/uar/runs';
 const policy = '/api/uar/settings/run-policy';
 
+const wide = Array.from({ length: 2_000 }, (_, n) => `${n}`.padStart(100, 'x'));
+
 describe('runs', () => {
   let gateway: Gateway;
   beforeEach(async () => {
@@ -148,12 +150,20 @@ describe('runs', () => {
     }
   });
 
+  it('end what waits in them when their time is over', async () => {
+    gateway.neighbours.decide = oneHuman;
+    const id = await open({ ttl_seconds: 1 });
+    expect(await outcomeIn(id, 'srv__write')).toBe('run_denied');
+    expect([...gateway.neighbours.records.values()].map(({ status }) => status)).toEqual(['cancelled']);
+  });
+
   it.each([
     ['no body', undefined],
     ['an unknown member', { scope: {} }],
     ['a mode nobody knows', { scopes: { turn: { tools: { mode: 'some' } } } }],
     ['a life of 31 days', { ttl_seconds: 31 * 86_400 }],
     ['no life', { ttl_seconds: 0 }],
+    ['a scope of 200 KB', { scopes: { turn: { tools: { mode: 'all', denied_ids: wide } } } }],
   ])('are refused with %s', async (_what, body) => {
     expect((await gateway.ask('POST', runs, { body })).status).toBe(400);
   });
@@ -204,6 +214,7 @@ describe('runs', () => {
 
   it('stand in the global scope as soon as it is written, and a waiting call that it leaves out ends', async () => {
     gateway.neighbours.decide = oneHuman;
+    const other = await gateway.replica();
     const id = await open();
     const waiting = outcomeIn(id, 'srv__write');
     await until(() => gateway.neighbours.records.size === 1);
@@ -219,9 +230,11 @@ describe('runs', () => {
     expect(gateway.neighbours.receipts.find(({ kind }) => kind === 'admin')).toMatchObject({
       action: 'settings.put run-policy',
     });
-    expect((await gateway.ask('GET', policy)).body).toEqual({
+    await until(async () => String((await other.execute('srv__write')).body['outcome']) === 'run_denied');
+    expect((await other.ask('GET', policy)).body).toEqual({
       tools: { mode: 'all', denied_ids: ['srv__write'] },
     });
+    await other.running.stop();
   });
 
   it('deny everything while the global scope cannot be read', async () => {

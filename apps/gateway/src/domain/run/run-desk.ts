@@ -116,14 +116,14 @@ export class RunDesk {
     wanted: string | undefined,
   ): { kind: 'agent'; id: string | undefined } | { kind: 'not_its_agent' } | Unavailable {
     const own = agentOf(principal);
-    if (own !== undefined)
-      return wanted === undefined || wanted === own ? { kind: 'agent', id: own } : { kind: 'not_its_agent' };
-    if (wanted === undefined) return { kind: 'agent', id: undefined };
+    const id = wanted ?? own;
+    if (id === undefined) return { kind: 'agent', id };
     const { scopes } = this.parts;
     if (!scopes.ready) return { kind: 'unavailable', cause: 'run_scopes_unread' };
-    const agent = scopes.agent(principal.tenant, wanted);
-    const isOwner = agent?.kind === 'kept' && agent.value.owner === principal.subject;
-    return isOwner ? { kind: 'agent', id: wanted } : { kind: 'not_its_agent' };
+    const agent = scopes.agent(principal.tenant, id);
+    if (agent?.kind !== 'kept') return { kind: 'not_its_agent' };
+    const isIts = own === undefined ? agent.value.owner === principal.subject : own === id;
+    return isIts ? { kind: 'agent', id } : { kind: 'not_its_agent' };
   }
 
   private newRun(

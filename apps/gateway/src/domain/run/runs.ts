@@ -52,6 +52,3 @@ export function inRun({ principal, channel, ip, session_id }: Caller, { runId, l
     ...(limits === undefined ? {} : { run_limits: limits }),
   };
 }
-
-/** Injection token of the Runs. */
-export const RUNS = Symbol('uar.gateway.runs');
