@@ -24,7 +24,7 @@ const log = createLog({ service: 'test', level: 'silent' });
 
 export const tenant = TenantId.parse('default');
 
-export function caller(subject: string, roles: readonly string[]): Caller {
+function caller(subject: string, roles: readonly string[]): Caller {
   return Caller.parse({
     principal: {
       ...{

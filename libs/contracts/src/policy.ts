@@ -36,7 +36,7 @@ export const WrittenPolicies = z.strictObject({
 });
 export type WrittenPolicies = z.output<typeof WrittenPolicies>;
 
-export const PolicySource = z.enum(['file', 'api']);
+const PolicySource = z.enum(['file', 'api']);
 
 export const PolicyProblemView = z.strictObject({
   /** Absent: it concerns the whole set. */
