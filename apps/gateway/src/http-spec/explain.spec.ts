@@ -180,6 +180,17 @@ describe('simulate', () => {
     ]);
   });
 
+  it('refuses an agent that nobody registered every name alike, as calls do', async () => {
+    const stranger = { sub: 'uma', roles: ['admin'], agent_id: 'stranger' };
+    const { body } = await simulate({ principals: [stranger], tools: ['srv__echo', 'srv__gone'] });
+    expect(rows(body, 'matrix')).toMatchObject([
+      { tool: 'srv__echo', active: { decision: 'deny', outcome: 'run_denied' } },
+      { tool: 'srv__gone', active: { decision: 'deny', outcome: 'run_denied' } },
+    ]);
+    const one = await explain({ principal: stranger, tool: 'srv__gone' });
+    expect(one.body).toMatchObject({ decision: 'deny', outcome: 'run_denied' });
+  });
+
   it('asks about many tools in several pieces', async () => {
     gateway.neighbours.catalogChanged(Array.from({ length: 450 }, (_, index) => entry(`t${index}`)));
     const { body } = await simulate({ principals });

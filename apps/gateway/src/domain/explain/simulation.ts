@@ -152,12 +152,11 @@ function askOf({ tenant, callers, policies }: SimulationRequest, rows: readonly 
   };
 }
 
-const unknownTool: CellVerdict = {
-  decision: 'deny',
-  outcome: 'unknown_tool',
-  cause: 'no_such_name',
-  policies: [],
-};
+/** What a name comes to that is not in the catalog. */
+function withoutTool(staged: StagedPreview | undefined): CellVerdict {
+  const { outcome = 'unknown_tool', cause = 'no_such_name' } = staged?.refusal ?? {};
+  return { decision: 'deny', outcome, cause, policies: [] };
+}
 
 function viewOf(
   { callers }: SimulationRequest,
@@ -170,10 +169,11 @@ function viewOf(
     ),
   );
   const [first] = answers;
+  const isCompared = first?.answer.candidate !== undefined;
   const matrix = callers.flatMap((caller, principal) =>
     rows.map((row) => ({
       ...{ principal, sub: caller.principal.subject, tool: row.name },
-      ...cellOf(row, principal, judged.get(row)),
+      ...cellOf({ row, caller: principal, isCompared }, judged.get(row)),
     })),
   );
   return {
@@ -186,8 +186,7 @@ function viewOf(
 }
 
 function cellOf(
-  row: Row,
-  caller: number,
+  { row, caller, isCompared }: { readonly row: Row; readonly caller: number; readonly isCompared: boolean },
   found: { readonly answer: Simulated; readonly index: number } | undefined,
 ): Judged {
   const staged = row.staged[caller];
@@ -196,10 +195,10 @@ function cellOf(
     const verdict = index === undefined ? undefined : found?.answer.verdicts[index];
     return verdict === undefined ? undefined : combined(staged, verdict);
   };
-  const candidate = at(found?.answer.candidate);
+  const cell = (indexes: Parameters<typeof at>[0]) => at(indexes) ?? withoutTool(staged);
   return {
-    active: at(found?.answer.active) ?? unknownTool,
-    ...(candidate === undefined ? {} : { candidate }),
+    active: cell(found?.answer.active),
+    ...(isCompared ? { candidate: cell(found?.answer.candidate) } : {}),
   };
 }
 
