@@ -1,6 +1,6 @@
 import { toolUid } from '../cedar/entity-ids.js';
 import { placeOf } from '../question/entities.js';
-import { InputSchema, type NamedPointer } from './lint/input-schema.js';
+import { InputSchema, type NamedPointer } from './lint/arguments/input-schema.js';
 import type { ToolSchema } from './lint/tool-schema.js';
 
 /** Where a policy finds an argument. */

@@ -2,7 +2,7 @@ import { nearest } from '@uar/nearest';
 import type { PolicyJson } from '../policy-json.js';
 import { entitiesIn, expressionsIn, isExpression } from './expressions.js';
 import type { Place } from './place.js';
-import { malformedPointers } from './pointer-lint.js';
+import { malformedPointers } from './arguments/pointer-lint.js';
 import { tokensOf, type PolicyText } from './policy-text.js';
 import type { PolicyProblem } from './problem.js';
 

@@ -1,8 +1,8 @@
 import type { PolicySet } from '../policy-set.js';
 import { unknownNames } from './catalog-names.js';
-import { dodgedForbids } from './dodge-lint.js';
+import { dodgedForbids } from './arguments/dodge-lint.js';
 import { KnownTools } from './known-tools.js';
-import { PointerLint } from './pointer-lint.js';
+import { PointerLint } from './arguments/pointer-lint.js';
 import { PolicyText } from './policy-text.js';
 import type { PolicyProblem } from './problem.js';
 import type { ToolSchema } from './tool-schema.js';

@@ -1,14 +1,14 @@
 import { nearest } from '@uar/nearest';
-import { toolUid } from '../../cedar/entity-ids.js';
-import type { PartyScope, PolicyJson } from '../policy-json.js';
+import { toolUid } from '../../../cedar/entity-ids.js';
+import type { PartyScope, PolicyJson } from '../../policy-json.js';
 import { InputSchema } from './input-schema.js';
-import type { KnownTools } from './known-tools.js';
+import type { KnownTools } from '../known-tools.js';
 import { bagOf, formProblem, soughtBy } from './pointer-form.js';
 import { pointerReads, type PointerRead } from './pointer-reads.js';
-import type { PolicyText } from './policy-text.js';
-import type { PolicyProblem } from './problem.js';
+import type { PolicyText } from '../policy-text.js';
+import type { PolicyProblem } from '../problem.js';
 import { resourceScopes } from './resource-scopes.js';
-import type { ToolSchema } from './tool-schema.js';
+import type { ToolSchema } from '../tool-schema.js';
 
 interface Read {
   readonly json: PolicyJson;

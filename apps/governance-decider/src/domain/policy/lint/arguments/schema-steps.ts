@@ -1,4 +1,4 @@
-import { isExpression as isRecord } from './expressions.js';
+import { isExpression as isRecord } from '../expressions.js';
 
 /**
  * What a JSON schema says of one step into a value. `silent`: nothing at all, so anything may be there; `closed`: it lists

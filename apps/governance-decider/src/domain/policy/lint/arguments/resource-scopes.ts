@@ -1,5 +1,5 @@
-import type { PartyScope, PolicyJson } from '../policy-json.js';
-import { chain, isExpression, isVariable, operands } from './expressions.js';
+import type { PartyScope, PolicyJson } from '../../policy-json.js';
+import { chain, isExpression, isVariable, operands } from '../expressions.js';
 
 /** What the resource must be: the policy's scope, and what each `when` demands of it besides. */
 export function resourceScopes(json: PolicyJson): readonly PartyScope[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLeaves, type Leaf } from '../../facts/leaves.js';
+import { readLeaves, type Leaf } from '../../../facts/leaves.js';
 import { InputSchema } from './input-schema.js';
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };

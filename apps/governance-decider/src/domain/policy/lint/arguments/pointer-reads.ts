@@ -1,4 +1,4 @@
-import { contextSteps, expressionsIn, isExpression, operands, stringsIn } from './expressions.js';
+import { contextSteps, expressionsIn, isExpression, operands, stringsIn } from '../expressions.js';
 
 export const bags = ['s', 'n', 'd', 'b', 'l', 'paths', 'nulls'] as const;
 export type Bag = (typeof bags)[number];

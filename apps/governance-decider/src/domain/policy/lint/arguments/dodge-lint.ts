@@ -1,10 +1,10 @@
-import { coversAction, type ToolAction } from '../scope.js';
-import type { PolicyJson } from '../policy-json.js';
-import type { Policy, PolicySet } from '../policy-set.js';
-import { chain, contextSteps, isExpression, operands, stringsIn } from './expressions.js';
+import { coversAction, type ToolAction } from '../../scope.js';
+import type { PolicyJson } from '../../policy-json.js';
+import type { Policy, PolicySet } from '../../policy-set.js';
+import { chain, contextSteps, isExpression, operands, stringsIn } from '../expressions.js';
 import { pointerReads, type PointerRead } from './pointer-reads.js';
-import { PolicyText } from './policy-text.js';
-import type { PolicyProblem } from './problem.js';
+import { PolicyText } from '../policy-text.js';
+import type { PolicyProblem } from '../problem.js';
 
 const callActions: readonly ToolAction[] = ['callTool', 'callToolUnattended', 'callToolApproved'];
 

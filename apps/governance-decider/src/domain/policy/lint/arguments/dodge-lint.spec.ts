@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PolicyJson } from '../policy-json.js';
-import { policySet } from '../policy-set.js';
+import { PolicyJson } from '../../policy-json.js';
+import { policySet } from '../../policy-set.js';
 import { dodgedForbids } from './dodge-lint.js';
 
 const bag = { '.': { left: { '.': { left: { Var: 'context' }, attr: 'args' } }, attr: 's' } } as const;
