@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { definitionFlags } from './flags.js';
@@ -100,9 +99,11 @@ describe('the texts of a definition', () => {
     '<'.repeat(64_000),
     `read ${'.'.repeat(60_000)}`,
   ])('are searched in linear time, however they repeat themselves (%#)', (description) => {
-    const start = performance.now();
+    // Time of the processor, not of the wall: what else the machine does is not measured.
+    const start = process.cpuUsage();
     described(description.slice(0, 64_000));
-    expect(performance.now() - start).toBeLessThan(100);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1_000).toBeLessThan(500);
   });
 });
 

@@ -1,3 +1,4 @@
+import { ChangeDecided } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { entry } from '../domain/call-spec/entry.fixture.js';
 import { Gateway, until } from './gateway.fixture.js';
@@ -32,12 +33,10 @@ describe('the review of changed definitions', () => {
     expect((await gateway.ask('GET', changes)).body).toEqual({ changes: [] });
     expect((await gateway.ask('GET', '/api/uar/mcp/servers/none/changes')).status).toBe(404);
     const id = `chg_${'0'.repeat(32)}`;
-    const decided = {
-      id,
-      tool: 'srv__echo',
-      digest: `sha256:${'0'.repeat(64)}`,
+    const decided = ChangeDecided.parse({
+      ...{ id, tool: 'srv__echo', digest: `sha256:${'0'.repeat(64)}` },
       decision: 'accepted',
-    } as const;
+    });
     const asks: unknown[] = [];
     for (const [answer, status, code] of [
       [{ kind: 'decided', decided }, 200, undefined],
