@@ -55,16 +55,23 @@ export function withoutEchoes<T extends Finding & { readonly policy: string }>(
   findings: readonly T[],
 ): readonly T[] {
   const wrong = new Set(findings.filter(({ isWarning }) => !isWarning).map(({ policy }) => policy));
-  const seen = new Set<string>();
-  return findings.filter(({ policy, message, start, isWarning }) => {
-    if (isWarning && wrong.has(policy)) return false;
+  const kept = new Map<string, T>();
+  for (const finding of findings) {
+    const { policy, message, start, isWarning } = finding;
+    if (isWarning && wrong.has(policy)) continue;
     if (isWarning && message.includes('unable to find an applicable action')) wrong.add(policy);
     const about = misspelled(withoutFrame(message)) ?? message;
     const key = JSON.stringify([policy, start, about]);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+    const echo = kept.get(key);
+    if (echo === undefined || isBetter(finding, echo)) kept.set(key, finding);
+  }
+  return [...kept.values()];
+}
+
+/** Cedar's echoes come in any order: the one that knows what was meant is told, and always the same one. */
+function isBetter(finding: Finding, than: Finding): boolean {
+  const [one, other] = [finding, than].map((it) => problemOfFinding(it, undefined).suggestion !== undefined);
+  return one === other ? finding.message < than.message : one === true;
 }
 
 function withoutFrame(message: string): string {
