@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { clientOf, toolListed, user } from '../client.js';
+import { keeps } from '../keeps.js';
+import { createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+
+const counters = createCounters();
+afterAll(() => counters.remove());
+
+const rate = { name: 'counts', per: 'principal', calls: 1, window_seconds: 5, burst: 2 };
+
+onBothBuses(
+  'limits',
+  (bus) => ({
+    config: {
+      mcp: { servers: { fix: fixtureServer({ COUNT_FILE: counters[bus].file }) } },
+      limits: { rates: [{ ...rate, match: { tools: ['fix__cou*'] } }] },
+    },
+  }),
+  (product, bus) => {
+    beforeAll(async () => {
+      await toolListed(clientOf(product()), 'fix__count');
+    });
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+    keeps(
+      ['limits.rate'],
+      'a burst passes, the rest is told how long to wait, and that is right',
+      async () => {
+        const client = clientOf(product(), { sub: 'burst', roles: ['admin'] });
+        const call = () => client.execute('fix__count', { id: 'burst' });
+        const answers = await Promise.all(Array.from({ length: 10 }, call));
+        const limited = answers.filter(({ status }) => status === 429);
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+        expect(limited).toHaveLength(8);
+        expect(counters[bus].executions()).toHaveLength(2);
+        const last = limited.at(-1);
+        expect(last?.body).toMatchObject({ outcome: 'rate_limited', effect: 'did_not_run', success: false });
+        const seconds = Number(last?.headers.get('retry-after'));
+        expect(seconds).toBeGreaterThanOrEqual(1);
+        expect(seconds).toBeLessThanOrEqual(5);
+        expect((await clientOf(product(), user).execute('fix__count', {})).status).toBe(200);
+        expect((await client.execute('fix__raw')).status).toBe(200);
+        await wait(seconds * 1_000);
+        expect((await call()).status).toBe(200);
+      },
+    );
+
+    keeps(['limits.rate'], 'over MCP it is a result with isError and the time to wait', async () => {
+      const client = clientOf(product(), { sub: 'model', roles: ['admin'] });
+      const accept = { accept: 'application/json, text/event-stream' };
+      const initialize = {
+        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'e2e', version: '1' },
+        },
+      };
+      const opened = await client.request('/mcp', { body: initialize, headers: accept });
+      const headers = { ...accept, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+      const call = (id: number) =>
+        client.request('/mcp', {
+          body: { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'fix__count', arguments: {} } },
+          headers,
+        });
+      await Promise.all([call(2), call(3)]);
+      const { text } = await call(4);
+      const frame = text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '');
+      expect(JSON.parse(frame)).toMatchObject({
+        id: 4,
+        result: {
+          isError: true,
+          _meta: { 'io.uar/call': { outcome: 'rate_limited', effect: 'did_not_run' } },
+        },
+      });
+      expect(JSON.parse(frame).result._meta['io.uar/call'].retry_after_ms).toBeGreaterThan(0);
+    });
+  },
+);
