@@ -9,6 +9,7 @@ import {
   type AnswerOf,
   type AskOf,
   type Exchange,
+  type ReplayView,
 } from '@uar/contracts';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
@@ -86,10 +87,22 @@ withBothBuses('replay', (connect) => {
     calls.push({ question: asked, decision: await ask(decideCall, { question: asked }) });
   }
 
+  /** However many answers it takes: a busy machine does not replay a thousand within one deadline. */
   async function replayed(policies: Record<string, string>, limit = 10_000) {
-    const answer = await ask(replayDecisions, { tenant, policies, limit });
-    if (answer.kind !== 'replayed') throw new Error(JSON.stringify(answer));
-    return answer.view;
+    const found: Pick<ReplayView, 'replayed' | 'changed' | 'undecided'> = {
+      ...{ replayed: 0, changed: [], undecided: [] },
+    };
+    for (let before: number | undefined; ;) {
+      const place = before === undefined ? {} : { before };
+      const answer = await ask(replayDecisions, { tenant, policies, limit, ...place });
+      if (answer.kind !== 'replayed') throw new Error(JSON.stringify(answer));
+      const { version, complete, next } = answer.view;
+      found.replayed += answer.view.replayed;
+      found.changed.push(...answer.view.changed);
+      found.undecided.push(...answer.view.undecided);
+      if (complete || next === undefined) return { ...found, version, complete };
+      before = Number(next);
+    }
   }
 
   const ofAcme = () => calls.filter(({ question: { caller } }) => caller.principal.tenant === tenant);

@@ -1,4 +1,4 @@
-import type { AnswerOf, AskOf, replayDecisions } from '@uar/contracts';
+import type { AnswerOf, AskOf, RecordedDecision, RecordedFacts, replayDecisions } from '@uar/contracts';
 import {
   candidateTexts,
   onCandidate,
@@ -26,6 +26,8 @@ export interface ReplayParts {
 
 /** Decisions of one turn in the spare instance: whoever else wants it waits no longer than for these. */
 const perTurn = 100;
+/** Questions under way at once: the instance need not wait for the next one. */
+const atOnce = 10;
 /** Left for the answer itself. */
 const marginMs = 2_000;
 
@@ -49,7 +51,7 @@ export function invalid(
 class Replay {
   readonly #tally = new Tally();
   /** Decisions that neither time nor run nor votes have a part in, by their facts. */
-  readonly #known = new Map<string, Redecided>();
+  readonly #known = new Map<string, Promise<Redecided>>();
 
   constructor(
     private readonly parts: ReplayParts,
@@ -85,17 +87,21 @@ class Replay {
     bench: CandidateBench,
   ): Promise<{ readonly version: string; readonly done: number }> {
     let done = 0;
-    for (const decision of page.decisions) {
-      if (this.parts.now() >= this.until) break;
-      const facts = page.facts.get(decision.facts);
-      if (facts === undefined) throw new Error(`decision ${decision.seq} rests on facts that are not there`);
-      this.#tally.add(decision, await this.#again({ decision, facts }, bench));
-      done += 1;
+    while (done < page.decisions.length && this.parts.now() < this.until) {
+      const decisions = page.decisions.slice(done, done + atOnce);
+      const found = await Promise.all(
+        decisions.map((decision) => this.#again({ decision, facts: factsOf(page, decision) }, bench)),
+      );
+      for (const [index, again] of found.entries()) {
+        const decision = decisions[index];
+        if (decision !== undefined) this.#tally.add(decision, again);
+      }
+      done += decisions.length;
     }
     return { version: bench.set.version, done };
   }
 
-  async #again(recalled: Recalled, bench: CandidateBench): Promise<Redecided> {
+  #again(recalled: Recalled, bench: CandidateBench): Promise<Redecided> {
     const { decision, facts } = recalled;
     const isAlike =
       decision.stage === 'call' && !bench.set.readsRun && !toolReads(bench.set, facts.tool).time;
@@ -103,7 +109,7 @@ class Replay {
     // Whether the token had expired, or the engine failed, is no fact of the record but of the verdict.
     const { verdict } = decision;
     const key = `${decision.facts} ${verdict.kind === 'deny' ? verdict.cause : ''}`;
-    const found = this.#known.get(key) ?? (await decideAgain(recalled, bench));
+    const found = this.#known.get(key) ?? decideAgain(recalled, bench);
     this.#known.set(key, found);
     return found;
   }
@@ -118,4 +124,10 @@ class Replay {
     };
     return { kind: 'replayed', view };
   }
+}
+
+function factsOf(page: Extract<DecisionPage, { kind: 'page' }>, decision: RecordedDecision): RecordedFacts {
+  const facts = page.facts.get(decision.facts);
+  if (facts === undefined) throw new Error(`decision ${decision.seq} rests on facts that are not there`);
+  return facts;
 }
