@@ -88,7 +88,7 @@ const always = (answer: RawAnswer) => (batch: QuestionBatch) => batch.questions.
 describe('a call', () => {
   it('is three questions in one message, and allowed by three times yes', async () => {
     const { judge, asked } = judgeOver(always(yes));
-    expect(await judge.judgeCall(question())).toEqual({
+    expect(await judge.judgeCall(question())).toMatchObject({
       version: 'v1',
       verdict: { kind: 'allow', determining: ['t/all'] },
     });
