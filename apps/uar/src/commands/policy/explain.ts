@@ -1,5 +1,5 @@
 import { ExplanationView, type ExplainHint, type ExplainedGate, type ExplainedStage } from '@uar/contracts';
-import { json, plain, table } from '../../output.js';
+import { counted, json, plain, table } from '../../output.js';
 import { CommandFailure, exit, type ExitCode, type World } from '../../world.js';
 import { askGovernance } from './ask-governance.js';
 
@@ -84,7 +84,7 @@ function whyOf({ cause, determining = [], quorum, reasons = [] }: ExplainedStage
   const policies = determining.map(({ policy, reason }) =>
     reason === undefined ? policy : `${policy}: ${reason}`,
   );
-  const approvals = quorum === undefined ? [] : [`${quorum} approval${quorum === 1 ? '' : 's'}`];
+  const approvals = quorum === undefined ? [] : [counted(quorum, 'approval')];
   return [...(cause === undefined ? [] : [cause]), ...policies, ...approvals, ...reasons].join('; ');
 }
 

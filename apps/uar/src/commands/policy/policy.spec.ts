@@ -76,7 +76,7 @@ describe('a folder of policies', () => {
     });
     expect(await uar(['test'], env)).toEqual({
       ...{ code: 0, err: '' },
-      out: 'policies/cases/mine.yaml: 1 rows of starter hold\n1 rows, all hold\n',
+      out: 'policies/cases/mine.yaml: 1 row of starter\n1 row, all hold\n',
     });
     const json = await uar(['test', 'policies', '--json']);
     expect(JSON.parse(json.out)).toMatchObject({ ok: true, rows: 1, failed: 0 });
@@ -88,7 +88,7 @@ describe('a folder of policies', () => {
     expect(tested).toEqual({
       code: 1,
       err: 'policies/cases/mine.yaml:7: uma searches\n    decision: expected deny, found allow\n',
-      out: '1 rows, 1 do not hold\n',
+      out: '1 row, 1 not holding\n',
     });
     writeFileSync(
       join(folder, 'policies/tenants/default/typo.cedar'),

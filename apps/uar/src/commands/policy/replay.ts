@@ -1,5 +1,5 @@
 import { ReplayView } from '@uar/contracts';
-import { json, table } from '../../output.js';
+import { counted, json, table } from '../../output.js';
 import { CommandFailure, exit, type ExitCode, type World } from '../../world.js';
 import { askGovernance } from './ask-governance.js';
 import { candidateTexts } from './candidate-texts.js';
@@ -39,5 +39,5 @@ function textOf({ replayed, changed, undecided, complete }: ReplayView): string 
   const list = rows.length === 0 ? '' : table(['CALL', 'WAS', 'WOULD BE', 'POLICIES'], rows);
   const open = undecided.length === 0 ? '' : `, ${undecided.length} cannot be told`;
   const rest = complete ? '' : '; there was no time for older ones';
-  return `${list}${replayed} decisions replayed, ${changed.length} would change${open}${rest}\n`;
+  return `${list}${counted(replayed, 'decision')} replayed, ${changed.length} would change${open}${rest}\n`;
 }

@@ -1,5 +1,5 @@
 import { SimulationView, type CellVerdict } from '@uar/contracts';
-import { json, plain, table } from '../../output.js';
+import { counted, json, plain, table } from '../../output.js';
 import { CommandFailure, exit, type ExitCode, type World } from '../../world.js';
 import { askGovernance } from './ask-governance.js';
 import { candidateTexts } from './candidate-texts.js';
@@ -50,8 +50,7 @@ function textOf({ matrix, differences }: SimulationView): string {
       isSame ? '' : candidate.policies.join(' '),
     ];
   });
-  const cells = matrix.length === 1 ? 'cell' : 'cells';
-  return `${table(['PRINCIPAL', 'TOOL', 'NOW', 'WOULD BE', 'POLICIES'], rows)}${differences.length} of ${matrix.length} ${cells} would change\n`;
+  return `${table(['PRINCIPAL', 'TOOL', 'NOW', 'WOULD BE', 'POLICIES'], rows)}${differences.length} of ${counted(matrix.length, 'cell')} would change\n`;
 }
 
 function wordOf({ decision, outcome }: CellVerdict): string {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TestedFile } from '@uar/governance-decider/adapters';
-import { json, plain } from '../../output.js';
+import { counted, json, plain } from '../../output.js';
 import { exit, type ExitCode, type World } from '../../world.js';
 import { shown, type FolderOptions } from './check-folder.js';
 import { withFolder } from './open-folder.js';
@@ -14,7 +14,7 @@ export function testFolder(world: World, options: FolderOptions): Promise<ExitCo
     if (options.json) world.out(json({ ok: failed === 0, rows, failed, files }));
     else {
       for (const file of files) report(world, folder, file);
-      world.out(`${rows} rows, ${failed === 0 ? 'all hold' : `${failed} do not hold`}\n`);
+      world.out(`${counted(rows, 'row')}, ${failed === 0 ? 'all hold' : `${failed} not holding`}\n`);
     }
     return failed === 0 ? exit.ok : exit.failed;
   });
@@ -22,7 +22,7 @@ export function testFolder(world: World, options: FolderOptions): Promise<ExitCo
 
 function report(world: World, folder: string, { file, set, rows, failures }: TestedFile): void {
   const path = shown(world, join(folder, file));
-  if (failures.length === 0) world.out(`${path}: ${rows} rows of ${set} hold\n`);
+  if (failures.length === 0) world.out(`${path}: ${counted(rows, 'row')} of ${set}\n`);
   for (const { case: name, line, differences } of failures) {
     const place = line === undefined ? path : `${path}:${line}`;
     world.err(`${place}: ${plain(name)}\n${differences.map((one) => `    ${plain(one)}\n`).join('')}`);
