@@ -9,7 +9,7 @@ import { ToolFacts } from './tool.js';
 export const DeterminingPolicy = z.strictObject({ policy: z.string(), reason: z.string().optional() });
 export type DeterminingPolicy = z.output<typeof DeterminingPolicy>;
 
-export const DecisionKind = z.enum(['allow', 'require_approval', 'deny']);
+const DecisionKind = z.enum(['allow', 'require_approval', 'deny']);
 
 /** What one party of the call was answered: the user, the agent, or each of both where an agent acts for a user. */
 export const SubjectAnswer = z.strictObject({

@@ -58,7 +58,7 @@ export async function startAcme(): Promise<AcmeWorld> {
 
 const agents = [...Object.keys(file.agents), 'stranger'];
 
-export const someCaller: fc.Arbitrary<Caller> = fc
+const someCaller: fc.Arbitrary<Caller> = fc
   .record({
     subject: fc.constantFrom(
       ...Object.keys(file.principals).filter((name) => name !== 'bob' && name !== 'xsam'),
@@ -88,7 +88,7 @@ export const someCaller: fc.Arbitrary<Caller> = fc
   });
 
 /** A tool of the example, often with other facts; some of them no policy tells apart. */
-export const someTool: fc.Arbitrary<ToolFacts> = fc
+const someTool: fc.Arbitrary<ToolFacts> = fc
   .record({
     name: fc.constantFrom(...toolNames),
     change: fc.record(
@@ -112,7 +112,7 @@ export const someTool: fc.Arbitrary<ToolFacts> = fc
 const path = fc.constantFrom('/workspace/a', '/workspace/../etc/passwd', '/etc', '/workspace/.env', 'x', '');
 
 /** Argument texts, some of which no judge reads. */
-export const someArguments: fc.Arbitrary<string> = fc.oneof(
+const someArguments: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constant('{}') },
   {
     weight: 5,

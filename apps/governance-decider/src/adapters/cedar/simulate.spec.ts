@@ -119,7 +119,8 @@ describe('a simulation', () => {
       arguments_json: '{}',
     }));
     const started = performance.now();
-    const running = simulate({ callers, tools, policies: own({ 't/no-reading': noReading }) });
+    const now = () => fixtures.now + Math.round(performance.now() - started);
+    const running = simulate({ callers, tools, policies: own({ 't/no-reading': noReading }) }, { now });
     const reload = world.engine.rehearse(() => Promise.resolve(performance.now() - started));
     const answer = await running;
     const tookMs = performance.now() - started;
