@@ -135,7 +135,9 @@ describe('over the real engine', { timeout: timeoutMs }, () => {
     const changes = fc
       .record({ before: sets, questions: calls, which: fc.nat() })
       .map(({ before, questions, which }) => {
-        const permits = Object.keys(before).filter((id) => before[id]?.startsWith('permit'));
+        const permits = Object.entries(before)
+          .filter(([, text]) => text.startsWith('permit'))
+          .map(([id]) => id);
         const gone = permits[which % Math.max(1, permits.length)];
         const after = Object.fromEntries(Object.entries(before).filter(([id]) => id !== gone));
         return { before, after, questions };

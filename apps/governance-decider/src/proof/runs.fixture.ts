@@ -7,6 +7,7 @@ const patienceMs = 600_000;
 export function proofRuns(usual: { readonly cases: number }): {
   readonly seed: number;
   readonly cases: number;
+  readonly timeoutMs: number;
 } {
   const scale = Number(process.env['UAR_PROOF_SCALE'] ?? 1);
   const seed = Number(process.env['UAR_PROOF_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

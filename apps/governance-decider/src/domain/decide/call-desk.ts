@@ -74,7 +74,12 @@ export class CallDesk {
         return { kind: 'deny', ...decided, outcome: verdict.outcome, cause: verdict.cause };
       case 'require_approval': {
         const { kind, reasons } = verdict;
-        return { kind, ...decided, quorum: quorumOf(question.tool, this.parts.profile), reasons: [...reasons] };
+        return {
+          kind,
+          ...decided,
+          quorum: quorumOf(question.tool, this.parts.profile),
+          reasons: [...reasons],
+        };
       }
       case 'allow': {
         const body = grantBody(question, version);
