@@ -8,7 +8,7 @@ const steps = [
   ['npm', ['test']],
   ['npm', ['run', 'e2e']],
   ...Array.from({ length: rounds }, () => ['npx', ['vitest', 'run', '--project', 'e2e', 'chaos', 'servers']]),
-  ['npx', ['vitest', 'run', '--project', 'unit', 'src/proof'], { UAR_PROOF_SCALE: '10' }],
+  ['npm', ['run', 'proofs'], { UAR_PROOF_SCALE: '100' }],
   ['npm', ['run', 'bench']],
 ];
 

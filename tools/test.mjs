@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // `npm test [-- filters]`: every test that needs nothing but what the set-up provides. `--e2e`: whole products instead.
+// `--proofs`: the proofs of the PDP alone, on ten times the cases that `npm test` gives them (UAR_PROOF_SCALE sets another).
 // UAR_TEST_REQUIRE=nats: a part that cannot run here is then a failure and not a line.
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -63,7 +64,12 @@ function vitest(args) {
 
 const args = process.argv.slice(2);
 const e2e = args.includes('--e2e');
-const filters = args.filter((arg) => arg !== '--e2e');
+const proofs = args.includes('--proofs');
+const filters = [
+  ...(proofs ? ['apps/governance-decider/src/proof'] : []),
+  ...args.filter((arg) => arg !== '--e2e' && arg !== '--proofs'),
+];
+if (proofs) process.env.UAR_PROOF_SCALE ??= '10';
 
 const { left, failures } = look();
 if (failures.length > 0) {
@@ -79,5 +85,5 @@ try {
 }
 const code = await vitest(['--project', e2e ? 'e2e' : 'unit', ...filters]);
 for (const { line } of left) say(`not run: ${line}`);
-if (!e2e) say('whole products are tested by `npm run e2e`');
+if (!e2e) say('whole products are tested by `npm run e2e`, the PDP on 20,000 cases by `npm run proofs`');
 process.exit(code);

@@ -38,7 +38,11 @@ export class PolicyLedger {
 
   static async open(bus: Bus): Promise<PolicyLedger> {
     const signingKey = generateKeyPairSync('ed25519').privateKey;
-    const ledger = await openLedger({ file: ':memory:', seal: createSeal(randomBytes(32).toString('hex')), signingKey });
+    const ledger = await openLedger({
+      file: ':memory:',
+      seal: createSeal(randomBytes(32).toString('hex')),
+      signingKey,
+    });
     const opened = new PolicyLedger(ledger, bus);
     await bus.flush();
     return opened;

@@ -10,7 +10,7 @@ import { actionGroups, asking, entities } from './world.fixture.js';
 
 const askingsPerSet = 12;
 const worldsPerSet = 8;
-const { seed, cases, timeoutMs } = proofRuns({ cases: 20_000 });
+const { seed, cases, timeoutMs } = proofRuns({ cases: 2_000 });
 
 let engine: CedarEngine;
 beforeAll(async () => {

@@ -38,7 +38,7 @@ export const ids = {
 } as const;
 type TypeName = keyof typeof ids;
 
-export function uidOf(type: TypeName): Arbitrary<Uid> {
+function uidOf(type: TypeName): Arbitrary<Uid> {
   return fc.constantFrom(...ids[type]).map((id): Uid => ({ type: `UAR::${type}`, id }));
 }
 

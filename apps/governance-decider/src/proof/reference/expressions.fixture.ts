@@ -142,7 +142,7 @@ function attributeOf(value: Value, name: string, scope: Scope): Value | undefine
   return scope.hierarchy.find(expectKind(value, 'entity'))?.attributes.get(name);
 }
 
-export function isIn(entity: ValueOf<'entity'>, place: Value, scope: Scope): boolean {
+function isIn(entity: ValueOf<'entity'>, place: Value, scope: Scope): boolean {
   if (place.kind === 'entity') return scope.hierarchy.isIn(entity, place);
   const places = expectKind(place, 'set').members.map((member) => expectKind(member, 'entity'));
   return places.some((one) => scope.hierarchy.isIn(entity, one));

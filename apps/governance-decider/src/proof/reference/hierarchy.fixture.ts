@@ -48,7 +48,7 @@ export class Hierarchy {
   }
 }
 
-export function keyOf({ type, id }: Uid): string {
+function keyOf({ type, id }: Uid): string {
   return `${type} ${id}`;
 }
 

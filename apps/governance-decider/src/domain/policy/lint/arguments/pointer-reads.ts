@@ -1,6 +1,6 @@
 import { contextSteps, expressionsIn, isExpression, operands, stringsIn } from '../expressions.js';
 
-export const bags = ['s', 'n', 'd', 'b', 'l', 'paths', 'nulls'] as const;
+const bags = ['s', 'n', 'd', 'b', 'l', 'paths', 'nulls'] as const;
 export type Bag = (typeof bags)[number];
 
 /** One argument pointer that a policy asks for, and where it looks for it. */
