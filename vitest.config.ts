@@ -14,7 +14,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['{apps,libs}/*/src/**/*.spec.ts', 'tools/**/*.spec.ts'] },
+        test: {
+          name: 'unit',
+          include: ['{apps,libs}/*/src/**/*.spec.ts', 'tools/**/*.spec.ts'],
+          // Specs share nothing but modules; loading those anew for each file took a third of the time.
+          isolate: false,
+        },
       },
       {
         extends: true,

@@ -62,11 +62,18 @@ function vitest(args) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 
+/** Specs whose number of cases UAR_PROOF_SCALE sets. */
+const proofFiles = [
+  'governance-decider/src/proof',
+  'governance-decider/src/replay.contract',
+  'cedar/agreement',
+];
+
 const args = process.argv.slice(2);
 const e2e = args.includes('--e2e');
 const proofs = args.includes('--proofs');
 const filters = [
-  ...(proofs ? ['apps/governance-decider/src/proof'] : []),
+  ...(proofs ? proofFiles : []),
   ...args.filter((arg) => arg !== '--e2e' && arg !== '--proofs'),
 ];
 if (proofs) process.env.UAR_PROOF_SCALE ??= '10';

@@ -24,13 +24,15 @@ import {
   registerAgents,
   type Acme,
 } from './replay-spec/acme.fixture.js';
+import { proofRuns } from './proof/runs.fixture.js';
 import { DecisionsLedger } from './replay-spec/decisions-ledger.fixture.js';
 
 type CallQuestion = AskOf<typeof decideCall>['question'];
 
 const log = createLog({ service: 'test', level: 'silent' });
 const tenant = TenantId.parse('acme');
-const recordedCalls = 1_000;
+/** A thousand where the proofs run. */
+const { cases: recordedCalls } = proofRuns({ cases: 100 });
 
 /** What the example becomes: another limit, a rule about a path, one permit more and one less. */
 function changed(own: Readonly<Record<string, string>>): Record<string, string> {

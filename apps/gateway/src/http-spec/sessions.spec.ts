@@ -42,7 +42,7 @@ describe('an MCP session as a run', () => {
     const view = await gateway.ask('GET', `/api/uar/runs/${runId()}`);
     expect([view.status, view.body['status']]).toEqual([200, 'active']);
     await client.callTool({ name: 'srv__echo', arguments: {} });
-    expect(gateway.neighbours.receipts.at(-1)?.run_id).toBe(runId());
+    await until(() => gateway.neighbours.receipts.some((receipt) => receipt.run_id === runId()));
     const { transport } = client;
     if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
     await until(() => gateway.neighbours.ledger.runs.get(runId())?.run.status === 'completed');
@@ -63,11 +63,54 @@ describe('an MCP session as a run', () => {
   });
 
   it('is not told of the runs of others', async () => {
+    let told = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      told += 1;
+    });
+    // The first opens the stream; what changed before the second is told with it: from then on only the other run changes.
+    for (const ids of [['srv__gone'], ['srv__gone', 'srv__lost']]) {
+      await patch({ tools: { mode: 'all', denied_ids: ids } });
+      const seen = told;
+      await until(() => told > seen);
+    }
     const other = await connected();
+    const before = told;
     await patch({ tools: { mode: 'none' } });
-    await until(() => changes === 1);
+    await until(() => changes > 0);
+    expect(told).toBe(before);
     expect(await names()).toContain('srv__echo');
     await other.close();
+  });
+
+  it('is told, when it opens its stream, of a change that came before', async () => {
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${gateway.token()}`,
+    };
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    };
+    const opened = await gateway.ask('POST', '/mcp', {
+      ...{ headers, body: { jsonrpc: '2.0', id: 1, method: 'initialize', params } },
+    });
+    const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    const ready = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    await gateway.ask('POST', '/mcp', { headers: session, body: ready });
+    await gateway.ask('POST', '/mcp', {
+      ...{ headers: session, body: { jsonrpc: '2.0', id: 2, method: 'tools/list' } },
+    });
+    await patch({ tools: { mode: 'none' } });
+    const stream = await fetch(`${gateway.url}/mcp`, { headers: session });
+    const reader = stream.body?.getReader();
+    let said = '';
+    await until(async () => {
+      const chunk = await reader?.read();
+      said += new TextDecoder().decode(chunk?.value);
+      return said.includes('notifications/tools/list_changed');
+    });
+    await reader?.cancel();
   });
 
   it('has no tools once its run is cancelled', async () => {

@@ -45,7 +45,8 @@ const anyType = (tie: Tie): Arbitrary<string> =>
 function long(tie: Tie): Arbitrary<string> {
   return fc.oneof(
     { withCrossShrink: true, maxDepth: 3 },
-    pick('0', '1', '3', '(-2)', '9223372036854775807', '(-9223372036854775808)', '9007199254740991'),
+    // As large as an integer can be that its JSON form, a double, still holds exactly.
+    pick('0', '1', '3', '(-2)', '9223372036854774784', '(-9223372036854775808)', '9007199254740991'),
     pick('resource.riskTier', 'resource.quorum', 'principal.maxRisk', 'resource.tenant.maxUnattendedRisk'),
     pick('context.approval.count', 'context.approval.ageSec'),
     form('context.args.n.getTag($)', pointer),

@@ -16,7 +16,11 @@ describe('permissions', () => {
       permissionsOf(service).publish.filter((subject) => subject.startsWith('uar.inbox.'));
     expect(inboxes('gateway')).toEqual(['uar.inbox.approval-service.>']);
     expect(inboxes('mcp-connector')).toEqual(['uar.inbox.catalog-registry.>', 'uar.inbox.gateway.>']);
-    expect(inboxes('approval-service')).toEqual(['uar.inbox.catalog-registry.>', 'uar.inbox.gateway.>']);
+    expect(inboxes('approval-service')).toEqual(
+      ['catalog-registry', 'gateway', 'governance-decider', 'native-tool-host'].map(
+        (asker) => `uar.inbox.${asker}.>`,
+      ),
+    );
   });
 
   it('name literal subjects, one token of instance, or an inbox of one service', () => {

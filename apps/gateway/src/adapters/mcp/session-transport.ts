@@ -10,7 +10,8 @@ type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 /**
  * The server side of one streamable HTTP session (MCP 2025-11-25, "Streamable HTTP"), as a transport of the SDK's `Server`:
  * every request is answered on the stream of its own POST, everything else goes out on the session's GET stream.
- * No events are kept: what cannot be delivered is dropped, as the specification allows without resumability.
+ * What cannot be delivered is dropped, as the specification allows without resumability; but that a list changed is said
+ * once the client opens its stream: it read its lists before.
  */
 export class SessionTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -21,6 +22,8 @@ export class SessionTransport implements Transport {
 
   private readonly answers = new Map<RequestId, EventStream>();
   private standing: EventStream | undefined;
+  /** Texts of `list_changed` notifications nobody got yet, by method. */
+  private readonly untold = new Map<string, string>();
   private closed = false;
   private lonelySince: number | undefined;
 
@@ -53,6 +56,8 @@ export class SessionTransport implements Transport {
     stream.onClose(() => {
       if (this.standing === stream) this.standing = undefined;
     });
+    for (const text of this.untold.values()) stream.write(text);
+    this.untold.clear();
     return true;
   }
 
@@ -76,7 +81,9 @@ export class SessionTransport implements Transport {
     }
     const related = options?.relatedRequestId;
     const stream = related === undefined ? this.standing : this.answers.get(related);
-    stream?.write(text);
+    if (stream !== undefined) stream.write(text);
+    else if ('method' in message && message.method.endsWith('/list_changed'))
+      this.untold.set(message.method, text);
     return Promise.resolve();
   }
 

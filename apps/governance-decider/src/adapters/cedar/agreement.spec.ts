@@ -5,9 +5,11 @@ import { CallDesk } from '../../domain/decide/call-desk.js';
 import { CedarJudge } from '../../domain/decide/cedar-judge.js';
 import { CallExplainer } from '../../domain/explain/explain-call.js';
 import { CallSimulator } from '../../domain/simulate/simulate-calls.js';
+import { proofRuns } from '../../proof/runs.fixture.js';
 import { someCall, startAcme, type AcmeWorld } from './acme.fixture.js';
 
-const calls = 500;
+/** Five hundred where the proofs run. */
+const { cases: calls } = proofRuns({ cases: 50 });
 
 let world: AcmeWorld;
 let desk: CallDesk;
