@@ -132,6 +132,11 @@ withBothBuses('policies of a tenant', (connect) => {
       (await home.put(policies, { caller: uma, ...(if_version === undefined ? {} : { if_version }) })).kind;
     const version = await home.version();
     expect(await kindOf({ 't/new': 'nonsense' }, stale)).toBe('invalid');
+    // What is wrong names tools and their arguments, which whoever may not manage policies may not even discover.
+    expect(await home.put({ 't/new': 'nonsense' }, { caller: uma })).toEqual({
+      kind: 'invalid',
+      findings: { errors: [], warnings: [] },
+    });
     expect(await home.put(starter, { caller: uma, if_version: stale })).toEqual({
       kind: 'conflict',
       version,

@@ -11,14 +11,18 @@ import { SettingsReplica } from '@uar/settings';
 import type { Log } from '@uar/telemetry';
 import type { ScopeBook } from '../domain/run/ports.js';
 
+/** A scope whose announcement was lost still holds within about a second. */
+const pollMs = 1_000;
+
 /** The global scopes and the registered agents, as the ledger holds them. */
 export class ScopeSettings implements ScopeBook {
   readonly policies: SettingsReplica<typeof Scope>;
   readonly agents: SettingsReplica<typeof AgentBody>;
 
   constructor(bus: Bus, log: Pick<Log, 'warn'>) {
-    this.policies = new SettingsReplica({ bus, log, namespace: runPolicyNamespace, schema: Scope });
-    this.agents = new SettingsReplica({ bus, log, namespace: agentsNamespace, schema: AgentBody });
+    const read = { bus, log, pollMs };
+    this.policies = new SettingsReplica({ ...read, namespace: runPolicyNamespace, schema: Scope });
+    this.agents = new SettingsReplica({ ...read, namespace: agentsNamespace, schema: AgentBody });
   }
 
   get ready(): boolean {

@@ -4,12 +4,22 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testConfig } from '@uar/testkit';
 import { folderAlone } from '../domain/lifecycle/written.js';
+import type { ToolSchemas } from '../domain/policy/lint/tool-schema.js';
 import { PolicySets, type SetStatus } from '../domain/policy/policy-sets.js';
+import { CaseFile } from '../domain/cases/case-file.js';
+import { Fixtures } from '../domain/cases/fixtures.js';
 import { CedarEngine, compileCedar } from './cedar/engine.js';
 import { shippedFolder } from './cedar/questions.fixture.js';
 import { ConfigDirectory } from './config-directory.js';
 import { PolicyFiles } from './policy-folder.js';
 import { PolicyWatch } from './policy-watch.js';
+
+const oneTool = CaseFile.parse({
+  set: 'tenant:default',
+  principals: { ann: { tenant: 'default', subject: 'ann' } },
+  tools: { echo: { tenant: 'default', server: 'everything', raw_name: 'echo' } },
+  cases: [{ case: 'none', question: { ask: 'list', principal: 'ann' } }],
+});
 
 let engine: CedarEngine;
 let folder: string;
@@ -22,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-async function open(): Promise<void> {
+async function open(schemas?: ToolSchemas): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'policies-'));
   await cp(shippedFolder, folder, { recursive: true });
   swaps = [];
@@ -30,6 +40,7 @@ async function open(): Promise<void> {
   sets = new PolicySets({
     folder: new PolicyFiles(folder),
     written: folderAlone,
+    ...(schemas === undefined ? {} : { schemas }),
     stage: engine,
     directory: new ConfigDirectory(testConfig()),
     knownTenants: ['default', 'other'],
@@ -57,7 +68,7 @@ async function loaded(): Promise<string> {
 }
 
 describe('loading policies', () => {
-  beforeEach(open);
+  beforeEach(() => open());
   afterEach(close);
 
   it('loads the shipped folder: the starter set, and platform guards alone for everybody else', async () => {
@@ -101,7 +112,7 @@ const forbid = (condition: string) =>
   `forbid (principal, action == UAR::Action::"callTool", resource) when { ${condition} };`;
 
 describe('a policy with a fault', () => {
-  beforeAll(open);
+  beforeAll(() => open());
   afterAll(close);
 
   it.each([
@@ -162,7 +173,7 @@ describe('a policy with a fault', () => {
 });
 
 describe('a set with a fault', () => {
-  beforeEach(open);
+  beforeEach(() => open());
   afterEach(close);
 
   it('is refused when its file name is no id', async () => {
@@ -226,8 +237,36 @@ cases:
   });
 });
 
+describe('a pointer that the live catalog does not know', () => {
+  const facts = new Fixtures(oneTool, { ask: 'list', principal: 'ann' }).tool('echo');
+  const inputSchema = {
+    type: 'object',
+    properties: { message: { type: 'string' } },
+    additionalProperties: false,
+  };
+  beforeEach(() => open({ of: () => [{ facts, inputSchema }] }));
+  afterEach(close);
+
+  const reading = (pointer: string) =>
+    `forbid (principal, action == UAR::Action::"callTool", resource == UAR::Tool::"default/everything/echo")
+unless { context.args.s.hasTag("${pointer}") };`;
+
+  it('keeps a new set out while an old one decides', async () => {
+    const version = await loaded();
+    await writeFile(own('message.cedar'), reading('/mesage'));
+    await sets.reload();
+    expect(statusOf('default')).toMatchObject({ version, problem: expect.stringContaining('/message') });
+  });
+
+  it('leaves no tenant without a set when everything starts again', async () => {
+    await writeFile(own('message.cedar'), reading('/mesage'));
+    await sets.reload();
+    expect(statusOf('default')?.loaded).toBe(true);
+  });
+});
+
 describe('a folder that cannot be read', () => {
-  beforeEach(open);
+  beforeEach(() => open());
   afterEach(close);
 
   it('loads nothing, says so, and loads once it can be read', async () => {
@@ -276,7 +315,7 @@ describe('a folder that cannot be read', () => {
 });
 
 describe('the watch', () => {
-  beforeEach(open);
+  beforeEach(() => open());
   afterEach(close);
 
   it('brings a change of files into force by itself', async () => {

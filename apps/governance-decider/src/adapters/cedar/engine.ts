@@ -115,7 +115,7 @@ export class CedarEngine implements Engine, Stage {
     while (this.#spare === undefined) {
       if (this.#isStopped || Date.now() > until)
         return { kind: 'failed', message: 'no spare instance of the engine' };
-      await new Promise<void>((resolve) => this.#onSeat.push(resolve));
+      await this.#nextSeat(until - Date.now());
     }
     const seat = this.#spare;
     const throwsBefore = seat.health.throws;
@@ -127,6 +127,16 @@ export class CedarEngine implements Engine, Stage {
       await this.#refill();
     }
     return { kind: 'done', value };
+  }
+
+  /** An instance took a place, or the time is over. */
+  async #nextSeat(limitMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#onSeat.push(resolve);
+      timer = setTimeout(resolve, Math.max(1, limitMs));
+    });
+    clearTimeout(timer);
   }
 
   async #installAll(seat: Seat): Promise<string | undefined> {

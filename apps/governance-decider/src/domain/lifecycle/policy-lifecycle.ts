@@ -3,6 +3,7 @@ import {
   type ActionQuestion,
   type AnswerOf,
   type AskOf,
+  type Caller,
   type Principal,
   type TenantId,
   type listPolicyVersions,
@@ -11,7 +12,7 @@ import {
   type validatePolicies,
   type writePolicies,
 } from '@uar/contracts';
-import type { Judge } from '../decide/verdict.js';
+import type { ActionVerdict, Judge } from '../decide/verdict.js';
 import { catalogSchema } from '../policy/catalog-schema.js';
 import type { ToolSchemas } from '../policy/lint/tool-schema.js';
 import type { PolicySets } from '../policy/policy-sets.js';
@@ -95,7 +96,7 @@ export class PolicyLifecycle {
     const origin = await this.#originOf(write);
     if (origin.kind !== 'texts') return origin;
     const checked = await candidates.check(tenant, origin.sent);
-    if (checked.kind !== 'sound') return checked;
+    if (checked.kind !== 'sound') return this.#told(checked, write, origin.authors);
     await this.parts.catchUp();
     const version = sets.versionOf(tenant);
     if (write.if_version !== version || (origin.base ?? version) !== version)
@@ -106,6 +107,17 @@ export class PolicyLifecycle {
       return { kind: 'not_found', message: 'No set was written by API.' };
     if (write.dry_run) return { kind: 'would_write', view: this.#dryRun(tenant, checked) };
     return this.#replace(write, { deed, authors: origin.authors, own: checked.own });
+  }
+
+  /** Findings name tools and their arguments: whoever may not manage policies hears that the texts are not sound, no more. */
+  async #told(
+    checked: Exclude<CheckedTexts, Sound>,
+    { caller }: Write,
+    authors: readonly Principal[],
+  ): Promise<WriteAnswer> {
+    if (checked.kind !== 'invalid' || (await this.#verdict(caller, authors))?.kind === 'allow')
+      return checked;
+    return { kind: 'invalid', findings: findingsOf([], []) };
   }
 
   async #originOf({ caller, change }: Write): Promise<Origin> {
@@ -132,11 +144,16 @@ export class PolicyLifecycle {
   }
 
   async #isAllowed({ caller, dry_run }: Write, authors: readonly Principal[], deed: Deed): Promise<boolean> {
-    const question: ActionQuestion = { kind: 'admin', action: 'managePolicies', authors: [...authors] };
-    const [verdict] = await this.parts.judge.judgeActions(caller, [question]);
+    const verdict = await this.#verdict(caller, authors);
     if (verdict?.kind === 'allow') return true;
     if (!dry_run) await this.parts.store.refused(deed, verdict?.determining ?? []);
     return false;
+  }
+
+  async #verdict(caller: Caller, authors: readonly Principal[]): Promise<ActionVerdict | undefined> {
+    const question: ActionQuestion = { kind: 'admin', action: 'managePolicies', authors: [...authors] };
+    const [verdict] = await this.parts.judge.judgeActions(caller, [question]);
+    return verdict;
   }
 
   async #replace(

@@ -30,6 +30,8 @@ export interface RehearsalParts {
 export interface RehearsalOptions {
   /** Whether the sets are to stay in the spare instance, because they are to be published next. */
   readonly keep: boolean;
+  /** Tenants whose sets are not compared with the live catalog: a change of it must not leave them without any. */
+  readonly unlinted?: ReadonlySet<string>;
 }
 
 const maxKnownPlatforms = 16;
@@ -51,30 +53,40 @@ export class Rehearsals {
     return this.parts.stage.rehearse(async (laboratory) => {
       const below = await this.#platform(platform, laboratory);
       const results = new Map<string, Rehearsed>();
-      for (const one of wanted) results.set(one.tenant, await this.#try(one, below, laboratory));
+      for (const one of wanted)
+        results.set(one.tenant, await this.#try(one, below, { laboratory, ...options }));
       if (!options.keep) for (const found of results.values()) await forget(found, laboratory);
       return results;
     });
   }
 
-  #try(wanted: WantedSet, below: Rehearsed, laboratory: Laboratory): Promise<Rehearsed> | Rehearsed {
+  #try(
+    wanted: WantedSet,
+    below: Rehearsed,
+    on: { readonly laboratory: Laboratory; readonly unlinted?: ReadonlySet<string> },
+  ): Promise<Rehearsed> | Rehearsed {
     if (wanted.tenant === anyTenant || below.kind === 'refused') return below;
-    return this.#rehearse(wanted, laboratory);
+    const isLinted = on.unlinted?.has(wanted.tenant) !== true;
+    return this.#rehearse(wanted, on.laboratory, isLinted ? this.parts.schemas : undefined);
   }
 
   async #platform(wanted: WantedSet, laboratory: Laboratory): Promise<Rehearsed> {
     const known = this.#platforms.get(wanted.fingerprint);
     if (known !== undefined) return known;
-    const found = await this.#rehearse(wanted, laboratory);
+    const found = await this.#rehearse(wanted, laboratory, this.parts.schemas);
     if (found.kind === 'refused') return found;
     if (this.#platforms.size >= maxKnownPlatforms) this.#platforms.clear();
     this.#platforms.set(wanted.fingerprint, found);
     return found;
   }
 
-  async #rehearse(wanted: WantedSet, laboratory: Laboratory): Promise<Rehearsed> {
+  async #rehearse(
+    wanted: WantedSet,
+    laboratory: Laboratory,
+    schemas: ToolSchemas | undefined,
+  ): Promise<Rehearsed> {
     if (wanted.problem !== undefined) return refused([wanted.problem]);
-    const { directory, schemas } = this.parts;
+    const { directory } = this.parts;
     const sound = this.#sound;
     const tools = schemas?.of(wanted.tenant);
     const candidate = await checkCandidate(wanted.texts, laboratory, { sound, schemas: tools });

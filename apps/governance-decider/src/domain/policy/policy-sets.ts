@@ -175,8 +175,13 @@ export class PolicySets implements ActiveSets {
     const changed = [...wanted.values()].filter((set) => again || this.#isDue(set));
     const gone = [...this.#states.keys()].filter((tenant) => !wanted.has(tenant));
     if (changed.length === 0 && gone.length === 0) return;
-    const tried = await this.#rehearsals.run(platformSet(source), changed, { keep: true });
+    const unlinted = new Set(changed.map(({ tenant }) => tenant).filter((tenant) => !this.#isActive(tenant)));
+    const tried = await this.#rehearsals.run(platformSet(source), changed, { keep: true, unlinted });
     await this.#activate({ changed, gone, tried });
+  }
+
+  #isActive(tenant: string): boolean {
+    return this.#states.get(tenant)?.active !== undefined;
   }
 
   async #read(): Promise<PolicySource | undefined> {

@@ -2,6 +2,7 @@ import type { ToolFacts } from '@uar/contracts';
 import { serverUid, toolUid } from '../cedar/entity-ids.js';
 import { toWellFormed } from '../cedar/well-formed.js';
 import type { PolicySet } from './policy-set.js';
+import { mentionedIds } from './reads.js';
 import { slicesOf } from './slices.js';
 
 /** Places that policies can tell from others; nothing of it where any ancestor may count. */
@@ -31,13 +32,12 @@ export function toolClass(tool: ToolFacts, set: PolicySet): string {
 }
 
 function namedPlaces(set: PolicySet): NamedPlaces {
-  const slices = slicesOf(set);
-  const named = slices.flatMap((slice) => slice.named);
-  const idsOf = (type: string) => new Set(named.filter((uid) => uid.type === type).map(({ id }) => id));
+  // Of every policy, sliced or not: whether a tool's facts are complete depends on those about releases too.
+  const idsOf = (type: string) => new Set(set.policies.flatMap(({ json }) => mentionedIds(json, type)));
   return {
     servers: idsOf('UAR::Server'),
     labels: idsOf('UAR::Label'),
-    anyAncestor: slices.some((slice) => slice.anyAncestor),
+    anyAncestor: slicesOf(set).some((slice) => slice.anyAncestor),
   };
 }
 
