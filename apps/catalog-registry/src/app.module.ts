@@ -56,7 +56,8 @@ export class AppModule {
 function collaborators(context: ServiceContext) {
   const { bus, config, log } = context;
   const journal = new LogJournal(log);
-  const settings = new LedgerSettings(bus);
+  const marks = receiptMarks(context);
+  const settings = new LedgerSettings({ bus, ...marks, now: Date.now });
   const hosts = new BusHosts(bus);
   const desired = new DesiredServers(fileServers(config));
   const table = new HostTable();
@@ -73,22 +74,22 @@ function collaborators(context: ServiceContext) {
     reader: new ListReader({ hosts, journal, pause }),
     announce: (change) => bus.announce(catalogChanged, change),
   });
-  const receipts = adminReceipts(context);
+  const receipts = new LedgerReceipts({ bus, log, ...marks });
   const writer = new ServerWriter({
     ...{ desired, store, hosts, receipts, turns: new Turns() },
     apply: changeInEffect(context, { desired, pins, changes, registry }),
     apiCommands: config.mcp.api_commands,
     view: (server) => registry.view(server),
   });
-  const desk = new ReviewDesk({ desired, registry, changes, pins, receipts, turns: new Turns() });
+  const desk = new ReviewDesk({ desired, registry, changes, pins, turns: new Turns() });
   const loop = new RegistryLoop({ bus, log, settings, store, pins, registry });
   const probe = new ServerProbe({ desired, registry, table, hosts, journal });
   return { registry, desired, writer, desk, receipts, loop, probe };
 }
 
-function adminReceipts({ bus, config, log }: ServiceContext): LedgerReceipts {
-  const governance = config.governance.enabled ? 'on' : 'off';
-  return new LedgerReceipts({ bus, log, profile: config.profile, governance });
+/** What every receipt of ours says of the installation. */
+function receiptMarks({ config }: ServiceContext) {
+  return { profile: config.profile, governance: config.governance.enabled ? 'on' : 'off' } as const;
 }
 
 function changeInEffect(

@@ -119,6 +119,27 @@ withBothBuses('catalog-registry, its changes', (connect) => {
     ]);
   });
 
+  it.each(['accept', 'reject'] as const)(
+    'writes what it decides and the receipt as one: %s',
+    async (decision) => {
+      await turned(file({ pin: 'block' }), [echo], [evil]);
+      const [change] = await ask.changes('fs');
+      ledger.refusesReceipts = true;
+      expect(await ask.decide('fs', change?.id ?? '', decision)).toMatchObject({ kind: 'decided' });
+      expect(ledger.receipts).toEqual([
+        {
+          at: expect.any(String),
+          kind: 'admin',
+          tenant,
+          principal: 'User::"default/dev"',
+          governance: 'on',
+          profile: expect.any(String),
+          action: `change.${decision} fs fs__echo ${change?.id}`,
+        },
+      ]);
+    },
+  );
+
   it('keeps out what was rejected, under warn too, and does not ask about that definition again', async () => {
     const harmless = { ...echo, description: 'says it twice' };
     const { registry, replica } = await turned(file(), [echo], [harmless]);
@@ -199,6 +220,7 @@ withBothBuses('catalog-registry, its changes', (connect) => {
     const [change] = await ask.changes('fs');
     ledger.broken = true;
     expect(await ask.decide('fs', change?.id ?? '', 'accept')).toMatchObject({ kind: 'unavailable' });
+    expect(ledger.receipts).toEqual([]);
     expect(states(replica)).toEqual({ fs__echo: 'quarantined' });
     await host.serve('fs', [{ ...echo, description: 'yet another' }]);
     await until(replica, () => replica.find(tenant, 'fs__echo')?.definition_json.includes('yet') === true);

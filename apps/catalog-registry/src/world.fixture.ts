@@ -55,6 +55,8 @@ export class LedgerHalf {
   readonly settings = new Map<string, Setting>();
   readonly receipts: ReceiptBody[] = [];
   broken = false;
+  /** Receipts that do not come with a setting are refused. */
+  refusesReceipts = false;
 
   async open(bus: Bus): Promise<void> {
     bus.answer(readSettings, ({ namespace }) => {
@@ -64,6 +66,7 @@ export class LedgerHalf {
     bus.answer(writeSetting, (ask) => this.write(ask));
     bus.answer(appendReceipts, ({ receipts }) => {
       this.mustWork();
+      if (this.refusesReceipts) throw new Error('no receipt alone');
       this.receipts.push(...receipts);
       return {
         positions: receipts.map((_receipt, index) => ({ seq: index + 1, hash: `sha256:${'0'.repeat(64)}` })),
@@ -79,6 +82,7 @@ export class LedgerHalf {
   private write({
     if_revision,
     value,
+    receipt,
     ...setting
   }: AskOf<typeof writeSetting>): AnswerOf<typeof writeSetting> {
     this.mustWork();
@@ -86,6 +90,7 @@ export class LedgerHalf {
     const revision = this.settings.get(key)?.revision ?? 0;
     if (revision !== if_revision) return { kind: 'conflict', revision };
     this.settings.set(key, { ...setting, value, revision: revision + 1 });
+    if (receipt !== undefined) this.receipts.push(receipt);
     return { kind: 'written', revision: revision + 1 };
   }
 

@@ -1,11 +1,6 @@
 import type { Bus } from '@uar/bus';
-import {
-  appendReceipts,
-  principalId,
-  type Principal,
-  type ProfileName,
-  type ReceiptBody,
-} from '@uar/contracts';
+import { appendReceipts, type Principal, type ProfileName, type ReceiptBody } from '@uar/contracts';
+import { adminReceipt } from '@uar/settings';
 import type { Log } from '@uar/telemetry';
 import type { AdminReceipts } from '../domain/ports.js';
 
@@ -31,15 +26,7 @@ export class LedgerReceipts implements AdminReceipts {
   async write(principal: Principal, action: string): Promise<void> {
     const { log, profile, governance } = this.parts;
     if (this.waiting.length >= mostWaiting) log.error({ action }, 'an admin receipt is lost: too many wait');
-    else
-      this.waiting.push({
-        at: new Date().toISOString(),
-        kind: 'admin',
-        tenant: principal.tenant,
-        principal: principalId(principal),
-        ...(principal.agent_id === undefined ? {} : { agent: principal.agent_id }),
-        ...{ governance, profile, action },
-      });
+    else this.waiting.push(adminReceipt(principal, action, { profile, governance, at: Date.now() }));
     await this.flush();
   }
 

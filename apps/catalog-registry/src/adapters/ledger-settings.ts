@@ -1,20 +1,29 @@
 import type { Bus } from '@uar/bus';
-import { readSettings, writeSetting } from '@uar/contracts';
+import { readSettings, type ProfileName } from '@uar/contracts';
+import { adminReceipt, writeKept } from '@uar/settings';
 import type { Setting, Settings } from '../domain/ports.js';
 
 /** The settings of the ledger, over the bus. */
 export class LedgerSettings implements Settings {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly parts: {
+      readonly bus: Bus;
+      readonly profile: ProfileName;
+      readonly governance: 'on' | 'off';
+      readonly now: () => number;
+    },
+  ) {}
 
   async read(namespace: string): Promise<readonly Setting[] | undefined> {
-    const reply = await this.bus.ask(readSettings, { namespace });
+    const reply = await this.parts.bus.ask(readSettings, { namespace });
     return reply.kind === 'fault' ? undefined : reply.value.settings;
   }
 
-  async write({ tenant, namespace, key, value, ifRevision }: Parameters<Settings['write']>[0]) {
-    const ask = { tenant, namespace, key, value, if_revision: ifRevision };
-    const reply = await this.bus.ask(writeSetting, ask);
-    if (reply.kind === 'fault') return { kind: 'unavailable' } as const;
-    return reply.value.kind === 'conflict' ? ({ kind: 'conflict' } as const) : reply.value;
+  write({ tenant, namespace, key, value, ifRevision, deed }: Parameters<Settings['write']>[0]) {
+    const { bus, profile, governance, now } = this.parts;
+    const setting = { tenant, namespace, key, value, if_revision: ifRevision };
+    if (deed === undefined) return writeKept(bus, setting);
+    const receipt = adminReceipt(deed.principal, deed.action, { profile, governance, at: now() });
+    return writeKept(bus, { ...setting, receipt });
   }
 }

@@ -15,6 +15,13 @@ export interface Setting {
   readonly value: unknown;
 }
 
+/** What the receipt of an administrative write names. */
+export interface Deed {
+  readonly principal: Principal;
+  /** e.g. `change.accept files files__read chg_1`. */
+  readonly action: string;
+}
+
 /** Our part of the ledger. `unavailable`: nothing is known about what happened to a write. */
 export interface Settings {
   read(namespace: string): Promise<readonly Setting[] | undefined>;
@@ -24,6 +31,8 @@ export interface Settings {
     readonly key: string;
     readonly value: unknown;
     readonly ifRevision: number;
+    /** Its receipt is written in the same transaction: both are there or neither is. */
+    readonly deed?: Deed;
   }): Promise<{ kind: 'written'; revision: number } | { kind: 'conflict' } | { kind: 'unavailable' }>;
 }
 

@@ -1,5 +1,4 @@
 import type { AnswerOf, AskOf, DefinitionChange, Principal, decideChange, listChanges } from '@uar/contracts';
-import type { AdminReceipts } from '../ports.js';
 import type { Registry } from '../registry.js';
 import { serverKey, type DesiredServers } from '../servers/desired-servers.js';
 import type { Pins } from '../tools/pins.js';
@@ -15,7 +14,6 @@ export interface DeskParts {
   readonly registry: Registry;
   readonly changes: DefinitionChanges;
   readonly pins: Pins;
-  readonly receipts: AdminReceipts;
   /** Of reviewers; recording what they decide on takes turns of its own. */
   readonly turns: Turns;
 }
@@ -59,12 +57,12 @@ export class ReviewDesk {
   }
 
   private async write({ principal, name, decision }: DecideAsk, change: DefinitionChange): Promise<Decided> {
-    const { pins, registry, receipts } = this.parts;
+    const { pins, registry } = this.parts;
     const { tenant } = principal;
     const { id, tool, new_digest: digest } = change;
-    if (!(await pins.decide({ tenant, name }, { tool, digest, decision }))) return away;
+    const deed = { principal, action: `change.${decision} ${name} ${tool} ${id}` };
+    if (!(await pins.decide({ tenant, name }, { tool, digest, decision }, deed))) return away;
     await registry.changed(tenant, name);
-    await receipts.write(principal, `change.${decision} ${name} ${tool} ${id}`);
     return {
       kind: 'decided',
       decided: { id, tool, digest, decision: decision === 'accept' ? 'accepted' : 'rejected' },

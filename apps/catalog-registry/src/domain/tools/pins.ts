@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Journal, Setting, Settings } from '../ports.js';
+import type { Deed, Journal, Setting, Settings } from '../ports.js';
 import { serverKey, type DesiredServer, type ServerKey } from '../servers/desired-servers.js';
 import type { ToolList } from './tool-list.js';
 
@@ -76,21 +76,25 @@ export class Pins {
     await this.write(server, { ...nothingReviewed, digests });
   }
 
-  /** What a reviewer said of one definition. False: it is not durable, and nothing changed. */
-  decide(server: ServerId, { tool, digest, decision }: PinDecision): Promise<boolean> {
+  /** What a reviewer said of one definition, one write with its receipt. False: it is not durable, and nothing changed. */
+  decide(server: ServerId, { tool, digest, decision }: PinDecision, deed: Deed): Promise<boolean> {
     const review = this.review(serverKey(server.tenant, server.name)) ?? nothingReviewed;
     const { digests, accepted, rejected } = review;
     const others = (rejected.get(tool) ?? []).filter((one) => one !== digest);
-    if (decision === 'reject')
-      return this.write(server, {
-        ...{ digests, accepted },
-        rejected: new Map([...rejected, [tool, [...others, digest].slice(-rejectionsRemembered)]]),
-      });
-    return this.write(server, {
+    if (decision === 'reject') {
+      const refused = [...others, digest].slice(-rejectionsRemembered);
+      return this.write(
+        server,
+        { digests, accepted, rejected: new Map([...rejected, [tool, refused]]) },
+        deed,
+      );
+    }
+    const after = {
       digests: new Map([...digests, [tool, digest]]),
       accepted: new Map([...accepted, [tool, digest]]),
       rejected: new Map([...rejected, [tool, others]]),
-    });
+    };
+    return this.write(server, after, deed);
   }
 
   /** Of a server that is deleted: a later one of this name starts anew. */
@@ -98,7 +102,7 @@ export class Pins {
     if (this.known.has(serverKey(server.tenant, server.name))) await this.write(server, undefined);
   }
 
-  private async write({ tenant, name }: ServerId, review: Review | undefined): Promise<boolean> {
+  private async write({ tenant, name }: ServerId, review: Review | undefined, deed?: Deed): Promise<boolean> {
     const key = serverKey(tenant, name);
     const written = await this.settings.write({
       tenant,
@@ -106,6 +110,7 @@ export class Pins {
       key: name,
       value: toStored(review),
       ifRevision: this.known.get(key)?.revision ?? 0,
+      ...(deed === undefined ? {} : { deed }),
     });
     if (written.kind === 'written') {
       this.known.set(key, { revision: written.revision, review });
