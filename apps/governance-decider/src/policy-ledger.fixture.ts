@@ -17,6 +17,8 @@ export class PolicyLedger {
   isAway = false;
   /** What is written is refused, as on a full disk. */
   isFull = false;
+  /** Of this tenant nothing is taken. */
+  refused: TenantId | undefined;
 
   private constructor(
     private readonly ledger: Ledger,
@@ -27,7 +29,7 @@ export class PolicyLedger {
       return ledger.readSettings(ask);
     });
     bus.answer(writeSetting, async (ask) => {
-      if (this.isAway || this.isFull) throw new Error('full');
+      if (this.isAway || this.isFull || ask.tenant === this.refused) throw new Error('full');
       const answer = await ledger.writeSetting(ask);
       const { tenant, namespace, key } = ask;
       if (answer.kind === 'written') bus.announce(settingsChanged, { tenant, namespace, key });

@@ -1,4 +1,5 @@
 import { createHub, type Bus } from '@uar/bus';
+import { TenantId, policyVersionKey, policyVersionNamespace } from '@uar/contracts';
 import { createLog } from '@uar/telemetry';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ActiveSet } from '../domain/lifecycle/standing.js';
@@ -9,16 +10,19 @@ import { tenant } from '../policy-desk.fixture.js';
 import { LedgerVersions } from './policy-versions.js';
 
 const log = createLog({ service: 'test', level: 'silent' });
+const globex = TenantId.parse('globex');
 const folder = { schema: 'entity User;', platform: {}, tenants: new Map(), cases: [] };
 
 let hub: ReturnType<typeof createHub>;
 let ledger: PolicyLedger;
 let buses: Bus[];
+let lines: string[];
 
 beforeEach(async () => {
   hub = createHub();
   ledger = await PolicyLedger.open(hub.connect({ service: 'approval-service', log }));
   buses = [];
+  lines = [];
 });
 afterEach(async () => {
   await ledger.close();
@@ -28,7 +32,8 @@ afterEach(async () => {
 function open(): LedgerVersions {
   const bus = hub.connect({ service: 'governance-decider', log });
   buses.push(bus);
-  return new LedgerVersions({ bus, log, now: Date.now });
+  const to = { write: (line: string) => lines.push(line) };
+  return new LedgerVersions({ bus, log: createLog({ service: 'test', to }), now: Date.now });
 }
 
 function active(number: number): ActiveSet {
@@ -36,8 +41,8 @@ function active(number: number): ActiveSet {
   return { set: policySet(versionOf(wanted.texts), new Map()), wanted, warnings: [] };
 }
 
-async function listed(versions: LedgerVersions): Promise<readonly string[]> {
-  const found = await versions.list(tenant);
+async function listed(versions: LedgerVersions, of = tenant): Promise<readonly string[]> {
+  const found = await versions.list(of);
   if (found.kind !== 'listed') throw new Error(found.cause);
   return found.versions.map(({ version }) => version);
 }
@@ -77,4 +82,41 @@ it('keeps what the ledger did not take until it does', async () => {
   expect(await listed(versions)).toEqual([]);
   ledger.isFull = false;
   expect(await listed(versions)).toEqual([active(1).set.version]);
+});
+
+it('goes on with the next tenant when the ledger does not take those of one', async () => {
+  const versions = open();
+  ledger.refused = tenant;
+  await versions.record(tenant, active(1));
+  await versions.record(tenant, active(2));
+  await versions.record(globex, active(3));
+  expect(await listed(versions, globex)).toEqual([active(3).set.version]);
+  expect(await listed(versions)).toEqual([]);
+  ledger.refused = undefined;
+  expect(await listed(versions)).toEqual([active(2).set.version, active(1).set.version]);
+});
+
+it('starts an unreadable index anew, says so, and holds up nobody', async () => {
+  const versions = open();
+  await ledger.plant(policyVersionNamespace, policyVersionKey, { versions: 'none' });
+  await versions.record(tenant, active(1));
+  await versions.record(globex, active(2));
+  expect(await listed(versions)).toEqual([active(1).set.version]);
+  expect(await listed(versions, globex)).toEqual([active(2).set.version]);
+  expect(lines.filter((line) => line.includes('unreadable'))).toHaveLength(1);
+});
+
+it('drops the oldest of more than a thousand that wait, and counts them in the log', async () => {
+  const versions = open();
+  ledger.isFull = true;
+  await versions.record(tenant, active(0));
+  const many = Array.from({ length: 1_001 }, (_, number) => versions.record(globex, active(number + 1)));
+  await Promise.all(many);
+  const drops = lines.filter((line) => line.includes('too many wait'));
+  expect(drops.map((line) => JSON.parse(line))).toMatchObject([
+    { tenant, dropped: 1 },
+    { tenant: globex, dropped: 2 },
+  ]);
+  ledger.isFull = false;
+  expect(await listed(versions)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Bus } from '@uar/bus';
+import type { Bus, BusFaultKind } from '@uar/bus';
 import {
   StoredVersionTexts,
   StoredVersions,
@@ -6,25 +6,32 @@ import {
   policyTextNamespace,
   policyVersionKey,
   policyVersionNamespace,
+  readSettings,
   type PolicyVersion,
 } from '@uar/contracts';
 import { writeKept } from '@uar/settings';
 import type { Log } from '@uar/telemetry';
 import type { VersionLog } from '../domain/lifecycle/ports.js';
 import type { ActiveSet } from '../domain/lifecycle/standing.js';
+import { WaitingVersions } from '../domain/lifecycle/waiting-versions.js';
 import { readEntries } from './ledger-settings.js';
 
 const maxVersions = 100;
 const attempts = 5;
+const mostWaiting = 1_000;
+
+/** Nobody answered at all: each further tenant would only wait for the same. */
+const silences: ReadonlySet<string> = new Set<BusFaultKind>(['no_responders', 'timed_out', 'disconnected']);
 
 type Listed = Awaited<ReturnType<VersionLog['list']>>;
 type Texts = Awaited<ReturnType<VersionLog['texts']>>;
 
 /** Every set that was in force, by version: an index per tenant, and the texts beside it. */
 export class LedgerVersions implements VersionLog {
-  /** What the ledger did not take yet, by tenant and version. */
-  readonly #waiting = new Map<string, { readonly tenant: TenantId; readonly entry: Entry }>();
+  /** What the ledger did not take yet. */
+  readonly #waiting = new WaitingVersions<Entry>(mostWaiting);
   #running: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   constructor(
     private readonly setting: { readonly bus: Bus; readonly log: Log; readonly now: () => number },
@@ -33,14 +40,28 @@ export class LedgerVersions implements VersionLog {
   /** Ends when it is kept, or the ledger was away: then it is tried again with the next one, or before a listing. */
   record(tenant: string, active: ActiveSet): Promise<void> {
     const entry = entryOf(active, this.setting.now());
-    this.#waiting.set(`${tenant} ${entry.version.version}`, { tenant: TenantId.parse(tenant), entry });
+    const { version } = entry.version;
+    const lost = this.#waiting.add({ tenant: TenantId.parse(tenant), version, entry });
+    const { dropped } = this.#waiting;
+    if (lost !== undefined)
+      this.setting.log.error(
+        { tenant: lost.tenant, version: lost.version, dropped },
+        'a version of policies is not recorded: too many wait',
+      );
     return this.#flush();
   }
 
   async list(tenant: TenantId): Promise<Listed> {
     await this.#flush();
     const index = await this.#index(tenant);
-    return index.kind === 'read' ? { kind: 'listed', versions: index.versions } : index;
+    switch (index.kind) {
+      case 'unavailable':
+        return { kind: 'unavailable', cause: `ledger_${index.cause}` };
+      case 'unreadable':
+        return { kind: 'listed', versions: [] };
+      case 'read':
+        return { kind: 'listed', versions: index.versions };
+    }
   }
 
   async texts(tenant: TenantId, version: string): Promise<Texts> {
@@ -52,53 +73,84 @@ export class LedgerVersions implements VersionLog {
     return entry === undefined ? { kind: 'not_found' } : { kind: 'found', texts: entry.value };
   }
 
+  /** One at a time; whoever comes before the next one began shares it. */
   #flush(): Promise<void> {
-    const turn = this.#running.then(async () => {
-      for (const [place, { tenant, entry }] of this.#waiting) {
-        if (!(await this.#keep(tenant, entry))) return;
-        this.#waiting.delete(place);
-      }
+    if (this.#next !== undefined) return this.#next;
+    const turn = this.#running.then(() => {
+      this.#next = undefined;
+      return this.#keepAll();
     });
-    this.#running = turn;
+    this.#next = turn;
+    // A bug in one turn is for whoever waits for it; the turns after it go on.
+    this.#running = turn.catch(() => undefined);
     return turn;
   }
 
-  /** The texts first: an index never names what is not there. */
-  async #keep(tenant: TenantId, entry: Entry): Promise<boolean> {
+  /** A tenant whose version is not kept goes to the back, and the next one goes on. */
+  async #keepAll(): Promise<void> {
+    for (const tenant of this.#waiting.tenants()) {
+      const cause = await this.#keepOf(tenant);
+      if (cause === undefined) continue;
+      this.#waiting.toBack(tenant);
+      const { size: waiting, dropped } = this.#waiting;
+      this.setting.log.warn({ tenant, cause, waiting, dropped }, 'versions of policies wait for the ledger');
+      if (silences.has(cause)) return;
+    }
+  }
+
+  /** Those of one tenant in their order, up to the first that is not kept: why it is not. */
+  async #keepOf(tenant: TenantId): Promise<string | undefined> {
+    for (let one = this.#waiting.first(tenant); one !== undefined; one = this.#waiting.first(tenant)) {
+      const cause = await this.#keep(tenant, one.entry);
+      if (cause !== undefined) return cause;
+      this.#waiting.remove(one);
+    }
+    return undefined;
+  }
+
+  /** The texts first: an index never names what is not there. Gives why it is not kept. */
+  async #keep(tenant: TenantId, entry: Entry): Promise<string | undefined> {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const index = await this.#index(tenant);
-      if (index.kind === 'unavailable') return this.#isLate(index.cause);
-      if (index.versions[0]?.version === entry.version.version) return true;
-      if (!(await this.#keepTexts(tenant, entry))) return this.#isLate('texts');
-      const others = index.versions.filter(({ version }) => version !== entry.version.version);
+      if (index.kind === 'unavailable') return index.cause;
+      if (index.kind === 'unreadable')
+        this.setting.log.error({ tenant }, 'the index of versions is unreadable: it starts anew');
+      const before = index.kind === 'read' ? index.versions : [];
+      if (before[0]?.version === entry.version.version) return undefined;
+      const texts = await this.#keepTexts(tenant, entry);
+      if (texts.kind === 'unavailable') return texts.cause;
+      const others = before.filter(({ version }) => version !== entry.version.version);
       const versions = [entry.version, ...others];
       const written = await this.#writeIndex(tenant, versions.slice(0, maxVersions), index.revision);
-      if (written === 'unavailable') return this.#isLate('index');
-      if (written === 'conflict') continue;
+      if (written.kind === 'unavailable') return written.cause;
+      if (written.kind === 'conflict') continue;
       for (const { version } of versions.slice(maxVersions)) await this.#removeTexts(tenant, version);
-      return true;
+      return undefined;
     }
-    return this.#isLate('conflict');
+    return 'conflict';
   }
 
-  async #index(tenant: TenantId) {
+  async #index(tenant: TenantId): Promise<Index> {
     const of = { namespace: policyVersionNamespace, tenant, key: policyVersionKey };
-    const read = await readEntries(this.setting.bus, StoredVersions, of);
-    if (read.kind === 'unavailable') return read;
-    const [entry] = read.entries;
-    return { kind: 'read' as const, versions: entry?.value.versions ?? [], revision: entry?.revision ?? 0 };
+    const reply = await this.setting.bus.ask(readSettings, of);
+    if (reply.kind === 'fault') return { kind: 'unavailable', cause: reply.fault };
+    const [stored] = reply.value.settings;
+    if (stored === undefined) return { kind: 'read', versions: [], revision: 0 };
+    const { revision } = stored;
+    const parsed = StoredVersions.safeParse(stored.value);
+    if (!parsed.success) return { kind: 'unreadable', revision };
+    return { kind: 'read', versions: parsed.data.versions, revision };
   }
 
-  async #writeIndex(tenant: TenantId, versions: PolicyVersion[], if_revision: number) {
+  #writeIndex(tenant: TenantId, versions: PolicyVersion[], if_revision: number) {
     const of = { tenant, namespace: policyVersionNamespace, key: policyVersionKey };
-    return (await writeKept(this.setting.bus, { ...of, value: { versions }, if_revision })).kind;
+    return writeKept(this.setting.bus, { ...of, value: { versions }, if_revision });
   }
 
   /** A conflict: another replica of the decider, or an earlier time, has kept the very same. */
-  async #keepTexts(tenant: TenantId, { version, texts }: Entry): Promise<boolean> {
+  #keepTexts(tenant: TenantId, { version, texts }: Entry) {
     const of = { tenant, namespace: policyTextNamespace, key: version.version };
-    const written = await writeKept(this.setting.bus, { ...of, value: texts, if_revision: 0 });
-    return written.kind !== 'unavailable';
+    return writeKept(this.setting.bus, { ...of, value: texts, if_revision: 0 });
   }
 
   async #removeTexts(tenant: TenantId, version: string): Promise<void> {
@@ -108,12 +160,13 @@ export class LedgerVersions implements VersionLog {
     const revision = read.kind === 'read' ? read.entries[0]?.revision : undefined;
     if (revision !== undefined) await writeKept(bus, { ...of, value: null, if_revision: revision });
   }
-
-  #isLate(cause: string): false {
-    this.setting.log.warn({ cause, waiting: this.#waiting.size }, 'versions of policies wait for the ledger');
-    return false;
-  }
 }
+
+/** What the ledger keeps of a tenant's versions. `unreadable`: something is there, at that revision. */
+type Index =
+  | { readonly kind: 'read'; readonly versions: readonly PolicyVersion[]; readonly revision: number }
+  | { readonly kind: 'unreadable'; readonly revision: number }
+  | { readonly kind: 'unavailable'; readonly cause: string };
 
 interface Entry {
   readonly version: PolicyVersion;
