@@ -9,7 +9,7 @@ import { ToolFacts } from './tool.js';
 export const DeterminingPolicy = z.strictObject({ policy: z.string(), reason: z.string().optional() });
 export type DeterminingPolicy = z.output<typeof DeterminingPolicy>;
 
-const DecisionKind = z.enum(['allow', 'require_approval', 'deny']);
+export const DecisionKind = z.enum(['allow', 'require_approval', 'deny']);
 
 /** What one party of the call was answered: the user, the agent, or each of both where an agent acts for a user. */
 export const SubjectAnswer = z.strictObject({
@@ -150,7 +150,8 @@ export const ExplainHint = z.discriminatedUnion('kind', [
 ]);
 export type ExplainHint = z.output<typeof ExplainHint>;
 
-const verdict = {
+/** What a decision says, wherever it is shown. */
+export const verdict = {
   decision: DecisionKind,
   /** With `deny` alone. */
   outcome: Outcome.optional(),
@@ -192,63 +193,6 @@ export const explainCall = exchange({
   deadlineMs: 15_000,
 });
 
-/** What a set says of one call. */
-export const SimulatedVerdict = z.strictObject({
-  ...verdict,
-  determining: z.array(z.string()),
-  /** See `CallExplanation`. */
-  seen: z.boolean(),
-});
-export type SimulatedVerdict = z.output<typeof SimulatedVerdict>;
-
-/** One thing that is wrong with a candidate; `line` and `column` from 1. */
-export const CandidateProblem = z.strictObject({
-  policy_id: z.string().optional(),
-  message: z.string(),
-  line: z.number().int().optional(),
-  column: z.number().int().optional(),
-  suggestion: z.string().optional(),
-});
-export type CandidateProblem = z.output<typeof CandidateProblem>;
-
-const indexes = z.array(z.array(z.number().int().nonnegative()));
-
-/**
- * Callers by tools, judged by the active set and, where `policies` are given, by the platform's policies with these as the
- * tenant's own. The candidate is checked first. Verdicts stand once; `active[c][t]` and `candidate[c][t]` are their indexes.
- */
-export const simulateCalls = exchange({
-  subject: 'uar.v1.governance.calls.simulate',
-  ask: z.strictObject({
-    tenant: TenantId,
-    policies: z.record(z.string(), z.string()).optional(),
-    callers: z.array(Caller).min(1).max(50),
-    tools: z.array(z.strictObject({ facts: ToolFacts, arguments_json: z.string() })).max(1_000),
-  }),
-  answer: z.discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('simulated'),
-      active_version: z.string(),
-      candidate_version: z.string().optional(),
-      verdicts: z.array(SimulatedVerdict),
-      active: indexes,
-      candidate: indexes.optional(),
-      warnings: z.array(CandidateProblem),
-    }),
-    z.strictObject({
-      kind: z.literal('unsound'),
-      errors: z.array(CandidateProblem),
-      warnings: z.array(CandidateProblem),
-    }),
-    /** Cedar is switched off: there are no policies to simulate. */
-    z.strictObject({ kind: z.literal('governance_off') }),
-    z.strictObject({ kind: z.literal('unavailable'), cause: z.string() }),
-    /** It would take longer than `most_ms`. */
-    z.strictObject({ kind: z.literal('too_slow'), most_ms: z.number().int() }),
-  ]),
-  deadlineMs: 30_000,
-});
-
 const names = z.array(z.string().min(1).max(256)).max(256);
 
 /** Somebody who need not exist. What stands here holds instead of a token; claims and a second factor it has none. */
@@ -271,50 +215,3 @@ export const ExplainBody = z.strictObject({
   /** Stands for the clock. */
   at: IsoTime.optional(),
 });
-
-export const simulationBounds = { principals: 50, cells: 50_000 } as const;
-
-/** Body of `POST /api/uar/governance/simulate`. */
-export const SimulateBody = z.strictObject({
-  /** The tenant's policies by id; absent: the active set alone. */
-  policies: z.record(z.string().min(1).max(256), z.string().max(65_536)).optional(),
-  principals: z.array(PrincipalSpec).min(1).max(simulationBounds.principals),
-  /** Public names; absent: every tool of the tenant. */
-  tools: z.array(z.string().min(1).max(256)).min(1).max(simulationBounds.cells).optional(),
-  /** By tool. A tool without is judged as if it were called with none, and its schema is left aside. */
-  arguments: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
-});
-
-const CellVerdict = z.strictObject({ ...verdict, policies: z.array(z.string()) });
-export type CellVerdict = z.output<typeof CellVerdict>;
-
-export const SimulationView = z.strictObject({
-  /** Of the candidate, or of the active set where there is none. */
-  version: z.string(),
-  active_version: z.string(),
-  matrix: z.array(
-    z.strictObject({
-      /** Its place in the request's `principals`. */
-      principal: z.number().int().nonnegative(),
-      sub: z.string(),
-      tool: z.string(),
-      active: CellVerdict,
-      candidate: CellVerdict.optional(),
-    }),
-  ),
-  differences: z.array(
-    z.strictObject({
-      principal: z.number().int().nonnegative(),
-      sub: z.string(),
-      tool: z.string(),
-      was: DecisionKind,
-      would_be: DecisionKind,
-      was_outcome: Outcome.optional(),
-      would_be_outcome: Outcome.optional(),
-      /** Determine what would be. */
-      policies: z.array(z.string()),
-    }),
-  ),
-  warnings: z.array(CandidateProblem),
-});
-export type SimulationView = z.output<typeof SimulationView>;

@@ -65,7 +65,6 @@ export {
 } from './exchange.js';
 export {
   CallExplanation,
-  CandidateProblem,
   DeterminingPolicy,
   ExplainBody,
   ExplainHint,
@@ -76,15 +75,18 @@ export {
   ExplanationView,
   FailedCondition,
   PrincipalSpec,
+  SubjectAnswer,
+  explainCall,
+} from './explain.js';
+export {
+  CandidateProblem,
   SimulateBody,
   SimulatedVerdict,
   SimulationView,
-  SubjectAnswer,
-  explainCall,
   simulateCalls,
   simulationBounds,
   type CellVerdict,
-} from './explain.js';
+} from './simulate.js';
 export {
   ActionQuestion,
   AdminAction,

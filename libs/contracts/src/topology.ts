@@ -3,6 +3,7 @@ import * as approval from './approval.js';
 import * as catalog from './catalog.js';
 import * as change from './change.js';
 import * as explain from './explain.js';
+import * as simulate from './simulate.js';
 import * as decisionLog from './decision-log.js';
 import * as governance from './governance.js';
 import * as host from './host.js';
@@ -59,7 +60,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       policy.listPolicyVersions,
       policy.readPolicySchema,
       explain.explainCall,
-      explain.simulateCalls,
+      simulate.simulateCalls,
       rehearsal.replayDecisions,
       rehearsal.writeShadow,
       rehearsal.readShadow,
@@ -145,7 +146,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       policy.listPolicyVersions,
       policy.readPolicySchema,
       explain.explainCall,
-      explain.simulateCalls,
+      simulate.simulateCalls,
       rehearsal.replayDecisions,
       rehearsal.writeShadow,
       rehearsal.readShadow,

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { testConfig } from '@uar/testkit';
 import { folderAlone } from '../domain/lifecycle/written.js';
 import type { ToolSchemas } from '../domain/policy/lint/tool-schema.js';
-import { PolicySets, type SetStatus } from '../domain/policy/policy-sets.js';
+import { PolicySets } from '../domain/policy/policy-sets.js';
+import type { SetStatus } from '../domain/policy/set-status.js';
 import { CaseFile } from '../domain/cases/case-file.js';
 import { Fixtures } from '../domain/cases/fixtures.js';
 import { CedarEngine, compileCedar } from './cedar/engine.js';

@@ -16,15 +16,8 @@ import type { Directory } from '../question/directory.js';
 import type { Installable, Stage, Tried } from './laboratory.js';
 import type { ToolSchemas } from './lint/tool-schema.js';
 import type { PolicySet, PolicyTexts } from './policy-set.js';
+import type { SetStatus } from './set-status.js';
 import type { PolicyFolder, PolicySource } from './source.js';
-
-export interface SetStatus {
-  readonly tenant: string;
-  readonly version: string;
-  readonly loaded: boolean;
-  readonly policies: number;
-  readonly problem?: string;
-}
 
 export interface PolicySetsParts {
   readonly folder: PolicyFolder;
