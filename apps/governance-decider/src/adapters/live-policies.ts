@@ -1,5 +1,6 @@
 import type { GovernanceState } from '../domain/governance-state.js';
-import type { PolicySets, SetStatus } from '../domain/policy/policy-sets.js';
+import type { PolicySets } from '../domain/policy/policy-sets.js';
+import type { SetStatus } from '../domain/policy/set-status.js';
 import type { LiveDirectory } from '../domain/question/directory.js';
 import type { CatalogWatch } from './catalog-watch.js';
 import type { CedarEngine } from './cedar/engine.js';
