@@ -92,6 +92,15 @@ describe('writing policies', () => {
     expect(writes).toEqual([]);
   });
 
+  it('names the member that is missing, and refuses one that would be left out without a word', async () => {
+    const missing = await put({ policies: {} });
+    expect([missing.status, missing.text]).toEqual([400, expect.stringContaining('/if_version')]);
+    const raw = `{"policies":{"__proto__":"permit"},"if_version":"${version}"}`;
+    const prototype = await gateway.ask('PUT', `${base}/policies`, { raw });
+    expect([prototype.status, prototype.text]).toEqual([400, expect.stringContaining('__proto__')]);
+    expect(writes).toEqual([]);
+  });
+
   it('asks for a token first, and leaves the question of Cedar to the decider', async () => {
     gateway.neighbours.may = () => false;
     const body = { policies: {}, if_version: version };

@@ -37,8 +37,14 @@ function textOf(body: unknown): string {
 }
 
 export function readBody<S extends z.ZodType>(body: unknown, schema: S): z.output<S> {
-  const value: unknown = JSON.parse(scanned(body).text);
+  const value: unknown = JSON.parse(scanned(body).text, withoutPrototype);
   return checked(schema, value, 'the body');
+}
+
+/** A record would leave this member out without a word. */
+function withoutPrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw badRequest('no member may be named __proto__');
+  return value;
 }
 
 /** Any JSON value, within bounds. */
@@ -115,14 +121,26 @@ export function readQuery<S extends z.ZodType>(query: unknown, schema: S): z.out
 function checked<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, 20).map(({ path, message }) => ({
-    path: path.map((part) => `/${String(part)}`).join(''),
-    message,
-  }));
+  const issues = parsed.error.issues
+    .flatMap(named)
+    .slice(0, 20)
+    .map(({ path, message }) => ({
+      path: path.map((part) => `/${String(part)}`).join(''),
+      message,
+    }));
   throw badRequest(
     `${what} does not fit: ${issues.map((it) => `${it.path} ${it.message}`.trim()).join('; ')}`,
     {
       issues,
     },
   );
+}
+
+/** What is wrong with the form that a body of several forms comes closest to. */
+function named(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [closest] = issue.errors.toSorted((one, other) => one.length - other.length);
+  return closest === undefined
+    ? [issue]
+    : closest.map((part) => ({ ...part, path: [...issue.path, ...part.path] }));
 }

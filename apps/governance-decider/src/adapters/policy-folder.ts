@@ -84,8 +84,10 @@ async function namesIn(
 }
 
 async function readText(path: string): Promise<string> {
-  const { size } = await stat(path);
-  if (size > maxFileBytes) throw new Error(`${path} is larger than ${maxFileBytes} bytes`);
+  const found = await stat(path);
+  // A pipe or a device would be read for ever.
+  if (!found.isFile()) throw new Error(`${path} is no regular file`);
+  if (found.size > maxFileBytes) throw new Error(`${path} is larger than ${maxFileBytes} bytes`);
   return readFile(path, 'utf8');
 }
 
@@ -93,7 +95,10 @@ async function stateOf(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const states = entries.map(async (entry): Promise<readonly string[]> => {
     const path = join(folder, entry.name);
-    const { size, ino, ctimeMs, mtimeMs } = await stat(path);
+    const found = await stat(path).catch(() => undefined);
+    // A link to nowhere: what stands beside it is looked at all the same.
+    if (found === undefined) return [`${path} leads nowhere`];
+    const { size, ino, ctimeMs, mtimeMs } = found;
     const own = `${path} ${size} ${ino} ${ctimeMs} ${mtimeMs}`;
     return entry.isDirectory() ? [own, ...(await stateOf(path))] : [own];
   });

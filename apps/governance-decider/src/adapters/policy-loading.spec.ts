@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -218,6 +218,22 @@ cases:
       version,
       problem: expect.stringContaining('users never call'),
     });
+  });
+
+  it('is refused where something is no regular file, and a link to nowhere hides nothing', async () => {
+    const version = await loaded();
+    await symlink('/dev/zero', own('zero.cedar'));
+    await sets.reload();
+    expect(statusOf('default')).toMatchObject({
+      version,
+      problem: expect.stringContaining('no regular file'),
+    });
+    await rm(own('zero.cedar'));
+    await symlink('/nonexistent', own('notes'));
+    const files = new PolicyFiles(folder);
+    const before = await files.fingerprint();
+    await writeFile(own('later.cedar'), 'forbid (principal, action == UAR::Action::"callTool", resource);');
+    expect(await files.fingerprint()).not.toBe(before);
   });
 
   it('keeps nobody else from theirs', async () => {

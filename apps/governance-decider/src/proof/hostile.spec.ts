@@ -80,7 +80,7 @@ describe('beside hostile questions', { timeout: 300_000 }, () => {
     );
     // An instance breaks at 1,146 throws, so one alone cannot have answered them.
     expect(replaced).toBeGreaterThanOrEqual(Math.floor(hostileQuestions / 1_146));
-    expect(answered).toBeGreaterThan(10);
+    expect(answered).toBeGreaterThan(0);
   });
 
   it('ordinary ones wait no longer than the limit of one evaluation while another does not end', async () => {
