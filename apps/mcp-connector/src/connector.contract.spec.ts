@@ -153,6 +153,9 @@ withBothBuses('mcp-connector', (connect) => {
     expect(await world.run('other', 'exit')).toMatchObject({ kind: 'transport_failure' });
     const report = await world.until('other', ({ restarts, status }) => restarts === 1 && status === 'ready');
     expect(report).toMatchObject({ epoch: 2, tool_count: 14, last_error: 'the process exited (code 1)' });
+    expect(new Set(world.reports('other').map(({ list_digest }) => list_digest))).toEqual(
+      new Set([report.list_digest]),
+    );
     expect((await world.counts('other')).executions).toBe(0);
     expect(await world.run('other', 'cut')).toMatchObject({ kind: 'transport_failure' });
   });

@@ -125,6 +125,12 @@ export class World {
     return this.beats.at(-1)?.servers.find((report) => report.server === server);
   }
 
+  /** What was reported of the server since its first connection. */
+  reports(server: string): ServerReport[] {
+    const all = this.beats.flatMap(({ servers }) => servers.filter((report) => report.server === server));
+    return all.filter(({ epoch }) => epoch > 0);
+  }
+
   /** The first report of the server, from now on, that fits. */
   async until(server: string, fits: (report: ServerReport) => boolean): Promise<ServerReport> {
     for (;;) {
@@ -138,12 +144,13 @@ export class World {
     return await this.until(server, ({ status }) => status === 'ready');
   }
 
-  async list(server: string): Promise<ToolListing> {
-    const reply = await this.registry.ask(
-      hosts.mcp.listTools,
-      { tenant, server },
-      { to: this.host.instance },
-    );
+  list(server: string): Promise<ToolListing> {
+    return this.page(server);
+  }
+
+  async page(server: string, from?: AskOf<typeof hosts.mcp.listTools>['from']): Promise<ToolListing> {
+    const ask = { tenant, server, ...(from === undefined ? {} : { from }) };
+    const reply = await this.registry.ask(hosts.mcp.listTools, ask, { to: this.host.instance });
     if (reply.kind === 'fault' || reply.value.kind !== 'listed') throw new Error(JSON.stringify(reply));
     return reply.value;
   }

@@ -1,5 +1,6 @@
 import type { ServerReport, WantedServer } from '@uar/contracts';
-import { ServerLink, type LinkPorts } from './link/server-link.js';
+import type { LinkPorts } from './link/connection.js';
+import { ServerLink } from './link/server-link.js';
 
 /** All servers this host keeps connected: the one owner of their links. */
 export class Fleet {

@@ -1,7 +1,8 @@
 import type { HostAnswer, HostCall } from '@uar/contracts';
 import { JsonText, argumentsDigest, compact, scanJson } from '@uar/json-text';
 import type { Fleet } from './fleet.js';
-import type { Connection, ServerLink } from './link/server-link.js';
+import type { Connection } from './link/connection.js';
+import type { ServerLink } from './link/server-link.js';
 import type { ListedTool } from './tools/tool-list.js';
 import type { Upstream } from './upstream.js';
 

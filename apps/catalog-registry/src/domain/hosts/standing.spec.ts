@@ -63,6 +63,16 @@ describe('standingOf', () => {
       { status: 'ready', instances: [], list: list('d1'), incomplete: 'its tools are being listed' },
     ],
     [
+      'a host that opens its lost connection again: calls wait there',
+      { reports: [live('a', { status: 'connecting' })] },
+      { status: 'connecting', instances: ['a'], list: list('d1'), incomplete: 'the server is connecting' },
+    ],
+    [
+      'a host that connects for the first time, or after it failed',
+      { reports: [live('a', { status: 'connecting', list_digest: undefined })] },
+      { status: 'connecting', instances: [], incomplete: 'the server is connecting' },
+    ],
+    [
       'a list with problems',
       {
         reports: [live('a')],

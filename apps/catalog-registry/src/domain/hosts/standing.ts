@@ -1,4 +1,4 @@
-import type { CatalogServer, ServerHealth, ServerStatus } from '@uar/contracts';
+import type { CatalogServer, ServerHealth, ServerReport, ServerStatus } from '@uar/contracts';
 import type { ToolList } from '../tools/tool-list.js';
 import type { LiveReport } from './host-table.js';
 
@@ -58,8 +58,13 @@ export function standingOf(facts: ServerFacts): Standing {
 
 /** Reports of instances that are connected the wanted way and take calls. */
 export function servingReports(facts: Pick<ServerFacts, 'reports' | 'revisions'>): readonly LiveReport[] {
-  return currentReports(facts).filter(
-    ({ stopping, report }) => !stopping && (report.status === 'ready' || report.status === 'degraded'),
+  return currentReports(facts).filter(({ stopping, report }) => !stopping && takesCalls(report));
+}
+
+/** A host that opens a lost connection again still names its list: calls wait there for the new one (P6). */
+function takesCalls({ status, list_digest }: ServerReport): boolean {
+  return (
+    status === 'ready' || status === 'degraded' || (status === 'connecting' && list_digest !== undefined)
   );
 }
 

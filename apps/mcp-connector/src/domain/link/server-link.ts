@@ -1,29 +1,14 @@
 import type { ServerReport, WantedServer } from '@uar/contracts';
 import { BackOff } from './back-off.js';
-import { connect, connectionPart, lossOrAbort, type Connected, type ConnectPorts } from './connect.js';
+import { connect, connectionPart, lossOrAbort, type Connected } from './connect.js';
+import type { Connection, LinkPorts, Live } from './connection.js';
 import { LinkState } from './link-state.js';
 import { linkTimes, maxQueuedPerSlot } from './link-times.js';
+import { keepPinging } from './pings.js';
 import { followList } from '../tools/list-follower.js';
 import { Slots } from './slots.js';
 import { type ToolList } from '../tools/tool-list.js';
-import type { Loss, Upstream } from '../upstream.js';
-
-export interface LinkPorts extends ConnectPorts {
-  readonly random: () => number;
-  /** The report changed. */
-  readonly onChange: () => void;
-  /** A bug of ours while connecting; the server counts as failed. */
-  readonly onFault: (error: unknown) => void;
-}
-
-export interface Connection {
-  readonly upstream: Upstream;
-  readonly list: ToolList;
-}
-
-interface Live extends Connection {
-  list: ToolList;
-}
+import type { Loss } from '../upstream.js';
 
 /** Keeps one server connected: one connection at a time, one initialize for everybody who waits (P6). */
 export class ServerLink {
@@ -31,6 +16,8 @@ export class ServerLink {
   private readonly state: LinkState;
   private readonly backOff: BackOff;
   private live: Live | undefined;
+  /** What the lost connection listed, while its successor is being opened: calls wait for that one (P6). */
+  private expected: ToolList | undefined;
   /** Aborted to end the present connection, attempt or pause. */
   private session = new AbortController();
   private stopped = false;
@@ -75,7 +62,7 @@ export class ServerLink {
   }
 
   report(): ServerReport {
-    return this.state.report(this.wanted, this.list, this.slots.inUse);
+    return this.state.report(this.wanted, this.list ?? this.expected, this.slots.inUse);
   }
 
   /** Another configuration; reconnects where it concerns the connection. */
@@ -83,14 +70,14 @@ export class ServerLink {
     const reconnects = connectionPart(wanted.config) !== connectionPart(this.wanted.config);
     this.wanted = wanted;
     this.slots.setCapacity(wanted.config.concurrency);
-    if (reconnects) this.restart();
+    if (reconnects) this.restart(undefined);
     else this.state.changed();
   }
 
   /** Closes and opens; settles when it is known how that went, or when the signal aborts. */
   async reconnect(signal: AbortSignal): Promise<ServerReport> {
     if (!this.stopped) {
-      this.restart();
+      this.restart(this.list);
       await this.state.until((status) => status !== 'connecting', signal);
     }
     return this.report();
@@ -107,7 +94,8 @@ export class ServerLink {
     await this.ended;
   }
 
-  private restart(): void {
+  private restart(expected: ToolList | undefined): void {
+    this.expected = expected;
     this.live = undefined;
     this.backOff.reset();
     this.state.set('connecting');
@@ -117,6 +105,7 @@ export class ServerLink {
   /** Nothing answers any more: calls wait for, or are refused by, the next attempt to connect. */
   private renew(signal: AbortSignal): void {
     if (this.live === undefined || signal !== this.session.signal || this.stopped) return;
+    this.expected = this.live.list;
     this.live = undefined;
     this.state.lost();
     this.state.set('connecting', 'nothing answers at the address of the server');
@@ -166,11 +155,16 @@ export class ServerLink {
     }
     const live: Live = { upstream: connected.upstream, list: connected.list };
     this.live = live;
+    this.expected = undefined;
     this.state.connected(connected);
     const held = new AbortController();
     onToolsChanged = this.follow(live, held.signal);
     if (changedEarly) onToolsChanged();
-    void this.watch(live.upstream, held.signal);
+    void keepPinging({
+      ...{ upstream: live.upstream, clock: this.ports.clock, state: this.state, signal: held.signal },
+      onAnswer: (latencyMs) => this.answered(latencyMs),
+      onSilence: () => this.setUnlessEnded('degraded', held.signal, 'no answer to a ping'),
+    });
     const start = this.ports.clock.now();
     const loss = await lossOrAbort(live.upstream.lost, signal);
     held.abort();
@@ -188,14 +182,16 @@ export class ServerLink {
     if (lifeMs >= linkTimes.steady) this.backOff.reset();
     const first = !this.backOff.wasFailing;
     const pauseMs = this.backOff.afterFailure();
+    const atOnce = first && !loss.authRequired;
+    if (atOnce) this.expected = live.list;
     if (loss.authRequired) this.setUnlessEnded('auth_required', undefined, loss.message);
-    else if (first) this.setUnlessEnded('connecting', undefined, loss.message);
-    else this.setUnlessEnded(this.failureStatus(), undefined, loss.message);
+    else this.setUnlessEnded(atOnce ? 'connecting' : this.failureStatus(), undefined, loss.message);
     await live.upstream.close();
-    return first && !loss.authRequired ? 0 : pauseMs;
+    return atOnce ? 0 : pauseMs;
   }
 
   private failed(connected: Exclude<Connected, { kind: 'connected' }>): number {
+    this.expected = undefined;
     switch (connected.kind) {
       case 'unresolved':
         this.setUnlessEnded('failed', undefined, `unresolved placeholders: ${connected.missing.join(', ')}`);
@@ -244,18 +240,6 @@ export class ServerLink {
         this.state.changed();
       },
     });
-  }
-
-  private async watch(upstream: Upstream, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await this.ports.clock.wait(linkTimes.pingEvery, signal);
-      if (signal.aborted) return;
-      if (this.state.msSinceAnswer() < linkTimes.pingEvery) continue;
-      const start = this.ports.clock.now();
-      const answered = await upstream.ping(linkTimes.pingTimeout);
-      if (answered) this.answered(this.ports.clock.now() - start);
-      else this.setUnlessEnded('degraded', signal, 'no answer to a ping');
-    }
   }
 
   private async idle(graceMs: number): Promise<void> {
