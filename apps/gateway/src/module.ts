@@ -81,7 +81,7 @@ function running(parts: Parts): RunningGateway {
     endpoints: () => endpoints,
     readiness: async () => {
       const { ready, problems } = await assembly.readiness.view();
-      return { ready, problems };
+      return { ready, problems: problems.map(({ detail }) => detail) };
     },
     stop: () => (stopped ??= stop(parts)),
   };

@@ -26,8 +26,9 @@ export class OperationsController {
 
   @Serves(routes.readyz)
   async ready(@Res() reply: FastifyReply): Promise<void> {
-    const view = await this.readiness.view();
-    sendJson(reply, view, { status: view.ready ? 200 : 503 });
+    const { ready, governance, problems } = await this.readiness.view();
+    const codes = [...new Set(problems.map(({ code }) => code))];
+    sendJson(reply, { ready, governance, problems: codes }, { status: ready ? 200 : 503 });
   }
 
   @Serves(routes.openApi)

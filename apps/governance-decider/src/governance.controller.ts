@@ -52,6 +52,9 @@ export class GovernanceController {
   @Answers(readGovernanceStatus)
   status(): AnswerOf<typeof readGovernanceStatus> {
     const sets = this.state.sets().map((set) => ({ ...set, tenant: TenantId.parse(set.tenant) }));
-    return { governance: this.state.governance, sets, problems: [...this.state.unread()] };
+    const of_tenants = this.state
+      .ofTenants()
+      .map(({ tenant, problem }) => ({ tenant: TenantId.parse(tenant), problem }));
+    return { governance: this.state.governance, sets, problems: [...this.state.common()], of_tenants };
   }
 }

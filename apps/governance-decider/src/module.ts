@@ -10,8 +10,8 @@ export const service = microservice({
   readiness: (app) => {
     const state = app.get<GovernanceState>(GOVERNANCE_STATE);
     const problems = state.problems();
-    // A refused edit is no reason to stop deciding with the set in force; it is still said.
-    return Promise.resolve({ ready: problems.length === 0, problems: [...problems, ...state.refused()] });
+    // A refused edit, or one tenant's trouble, is no reason to stop deciding for the others; it is still said.
+    return Promise.resolve({ ready: problems.length === 0, problems: [...problems, ...state.noted()] });
   },
   stop: (app) => app.get<GovernanceState>(GOVERNANCE_STATE).stop(),
 });

@@ -164,8 +164,10 @@ export const readGovernanceStatus = exchange({
         problem: z.string().optional(),
       }),
     ),
-    /** What keeps decisions from being made besides missing sets, e.g. settings that were not read. */
+    /** What keeps every decision from being made besides missing sets, e.g. settings that were not read. */
     problems: z.array(z.string()).optional(),
+    /** What keeps those of one tenant from being made besides its set: settings that cannot be read. */
+    of_tenants: z.array(z.strictObject({ tenant: TenantId, problem: z.string() })).optional(),
   }),
   deadlineMs: 2_000,
 });

@@ -70,6 +70,10 @@ export class Neighbours {
     kind: 'not_found',
     message: 'no',
   });
+  governance: AnswerOf<typeof readGovernanceStatus> = {
+    governance: 'on',
+    sets: [{ tenant: TenantId.parse('default'), version: 'v1', loaded: true, policies: 1 }],
+  };
   entries: CatalogEntry[] = [];
   readonly calls: HostCall[] = [];
   readonly cancelled: string[] = [];
@@ -157,10 +161,7 @@ export class Neighbours {
         this.may(question, caller) ? { kind: 'allow' } : { kind: 'deny', cause: 'no', determining: [] },
       ),
     }));
-    this.pdp.answer(readGovernanceStatus, () => ({
-      governance: 'on',
-      sets: [{ tenant: TenantId.parse('default'), version: 'v1', loaded: true, policies: 1 }],
-    }));
+    this.pdp.answer(readGovernanceStatus, () => this.governance);
   }
 
   private answerCatalog(): void {

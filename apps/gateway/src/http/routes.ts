@@ -8,6 +8,7 @@ import {
   ToolView,
 } from '@uar/contracts';
 import { z } from 'zod';
+import { ReadinessCode } from '../domain/readiness.js';
 import type { RouteAccess } from './access.js';
 import { ApprovalListQuery, DecisionBody, NoQuery, ReceiptListQuery, ToolListQuery } from './asks.js';
 import { governed } from './access.js';
@@ -27,7 +28,7 @@ const Health = z.strictObject({ status: z.literal('ok') });
 const Readiness = z.strictObject({
   ready: z.boolean(),
   governance: z.enum(['on', 'off']),
-  problems: z.array(z.string()),
+  problems: z.array(ReadinessCode),
 });
 const ProtectedResource = z.strictObject({
   resource: z.string(),
@@ -192,7 +193,7 @@ export const routes = {
     method: 'get',
     paths: ['/readyz'],
     access: isPublic,
-    summary: 'What a call needs is there',
+    summary: 'What a call needs is there; what is wrong by code, in detail on the management port',
     answers: { 200: Readiness, 503: Readiness },
   },
 } satisfies Record<string, Route>;

@@ -1,7 +1,7 @@
 import type { GovernanceState } from '../domain/governance-state.js';
 import type { PolicySets } from '../domain/policy/policy-sets.js';
 import type { SetStatus } from '../domain/policy/set-status.js';
-import type { LiveDirectory } from '../domain/question/directory.js';
+import type { LiveDirectory, TenantProblem } from '../domain/question/directory.js';
 import type { CatalogWatch } from './catalog-watch.js';
 import type { CedarEngine } from './cedar/engine.js';
 import type { PolicyWatch } from './policy-watch.js';
@@ -35,22 +35,35 @@ export class LivePolicies implements GovernanceState {
     return this.parts.sets.status();
   }
 
-  unread(): readonly string[] {
-    return this.parts.directory.problems();
+  common(): readonly string[] {
+    const engine = this.parts.engine.isServing ? [] : ['no instance of the policy engine'];
+    return [...engine, ...this.parts.directory.problems()];
+  }
+
+  ofTenants(): readonly TenantProblem[] {
+    return this.parts.directory.unreadable();
   }
 
   problems(): readonly string[] {
-    const missing = this.sets().filter((set) => !set.loaded);
+    return [...(this.#isAnyLoaded() ? [] : this.#missing()), ...this.common()];
+  }
+
+  noted(): readonly string[] {
+    const kept = this.sets().filter(({ loaded, problem }) => loaded && problem !== undefined);
     return [
-      ...missing.map(({ tenant, problem }) => `no policies of ${tenant}: ${problem ?? 'not loaded'}`),
-      ...(this.parts.engine.isServing ? [] : ['no instance of the policy engine']),
-      ...this.unread(),
+      ...(this.#isAnyLoaded() ? this.#missing() : []),
+      ...kept.map(({ tenant, problem }) => `newer policies of ${tenant} were refused: ${problem ?? ''}`),
+      ...this.ofTenants().map(({ problem }) => problem),
     ];
   }
 
-  refused(): readonly string[] {
-    const kept = this.sets().filter(({ loaded, problem }) => loaded && problem !== undefined);
-    return kept.map(({ tenant, problem }) => `newer policies of ${tenant} were refused: ${problem ?? ''}`);
+  #isAnyLoaded(): boolean {
+    return this.sets().some(({ loaded }) => loaded);
+  }
+
+  #missing(): readonly string[] {
+    const missing = this.sets().filter(({ loaded }) => !loaded);
+    return missing.map(({ tenant, problem }) => `no policies of ${tenant}: ${problem ?? 'not loaded'}`);
   }
 
   async stop(): Promise<void> {

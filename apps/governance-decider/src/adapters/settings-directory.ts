@@ -10,7 +10,7 @@ import {
   type StoredTenantSettings,
 } from '@uar/contracts';
 import type { SettingsReplica } from '@uar/settings';
-import type { AgentFacts, LiveDirectory, TenantFacts } from '../domain/question/directory.js';
+import type { AgentFacts, LiveDirectory, TenantFacts, TenantProblem } from '../domain/question/directory.js';
 import { enabledFamilies, factsOf, type DirectoryConfig } from './config-directory.js';
 
 export interface SettingsDirectoryParts {
@@ -82,14 +82,19 @@ export class SettingsDirectory implements LiveDirectory {
 
   problems(): readonly string[] {
     const unread = this.#replicas.filter(([, replica]) => !replica.ready);
-    const unreadable = this.#replicas.flatMap(([what, replica]) =>
+    return unread.map(([what]) => `the ${what} were not read yet`);
+  }
+
+  unreadable(): readonly TenantProblem[] {
+    return this.#replicas.flatMap(([what, replica]) =>
       [...replica.tenants()].flatMap((tenant) =>
         [...replica.of(tenant)].flatMap(([key, { kind }]) =>
-          kind === 'kept' ? [] : [`the stored ${what} of ${tenant} are unreadable (${key})`],
+          kind === 'kept'
+            ? []
+            : [{ tenant, problem: `the stored ${what} of ${tenant} are unreadable (${key})` }],
         ),
       ),
     );
-    return [...unread.map(([what]) => `the ${what} were not read yet`), ...unreadable];
   }
 
   #of(tenant: string): KnownTenant {

@@ -1,16 +1,18 @@
 import type { SetStatus } from './policy/set-status.js';
-import type { LiveDirectory } from './question/directory.js';
+import type { LiveDirectory, TenantProblem } from './question/directory.js';
 
 /** What decides, and whether it can. */
 export interface GovernanceState {
   readonly governance: 'on' | 'off';
   sets(): readonly SetStatus[];
-  /** What of the directory is not known. */
-  unread(): readonly string[];
-  /** What keeps decisions from being made; empty when they can. */
+  /** What keeps every decision from being made, besides missing sets. */
+  common(): readonly string[];
+  /** What keeps those of one tenant from being made, besides its set. */
+  ofTenants(): readonly TenantProblem[];
+  /** What keeps every decision from being made; empty while those of any tenant can. */
   problems(): readonly string[];
-  /** What is wrong and keeps nobody from deciding: newer sets that were not taken. */
-  refused(): readonly string[];
+  /** What is wrong and leaves decisions possible: newer sets that were not taken, and what concerns single tenants. */
+  noted(): readonly string[];
   /** Nothing is loaded any more; what is loaded goes on deciding. */
   stop(): Promise<void>;
 }
@@ -28,16 +30,20 @@ export class NoPolicies implements GovernanceState {
     return this.tenants.map((tenant) => ({ tenant, version: 'off', loaded: true, policies: 0 }));
   }
 
-  unread(): readonly string[] {
+  common(): readonly string[] {
     return this.directory.problems();
   }
 
-  problems(): readonly string[] {
-    return this.unread();
+  ofTenants(): readonly TenantProblem[] {
+    return this.directory.unreadable();
   }
 
-  refused(): readonly string[] {
-    return [];
+  problems(): readonly string[] {
+    return this.common();
+  }
+
+  noted(): readonly string[] {
+    return this.ofTenants().map(({ problem }) => problem);
   }
 
   stop(): Promise<void> {

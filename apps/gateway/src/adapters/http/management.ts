@@ -34,8 +34,9 @@ async function answer(
 ): Promise<void> {
   if (path === '/healthz') return end(response, 200, { status: 'ok' });
   if (path === '/readyz') {
-    const view = await readiness.view();
-    return end(response, view.ready ? 200 : 503, view);
+    const { ready, governance, problems } = await readiness.view();
+    const details = problems.map(({ detail }) => detail);
+    return end(response, ready ? 200 : 503, { ready, governance, problems: details });
   }
   if (path !== '/metrics')
     return end(response, 404, { error: { code: 'not_found', message: 'There is no such route.' } });

@@ -25,8 +25,15 @@ export interface Directory {
   isUserSuspended(tenant: string, subject: string): boolean;
 }
 
+export interface TenantProblem {
+  readonly tenant: string;
+  readonly problem: string;
+}
+
 /** A directory that follows what is written by API. Before it was read, and about what cannot be read, it throws: nobody decides on a guess. */
 export interface LiveDirectory extends Directory {
-  /** What keeps answers from being given; empty when none is. */
+  /** What keeps every answer from being given; empty when none is. */
   problems(): readonly string[];
+  /** What keeps answers about one tenant from being given. */
+  unreadable(): readonly TenantProblem[];
 }
