@@ -22,6 +22,11 @@ onBothBuses(
       const unknown = await runCli(product(), ['call', 'fix__nothing']);
       expect(unknown.code).toBe(1);
       expect(unknown.stdout + unknown.stderr).toContain('unknown_tool');
+      const wrong = await runCli(product(), ['call', 'fix__write', '{"id":1}']);
+      expect([wrong.code, wrong.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^invalid_arguments: .*\n {2}arguments\/id: must be string\n$/),
+      ]);
       expect((await runCli(product(), ['call'])).code).toBe(2);
       expect((await runCli(product(), ['call', 'fix__count', '{bad'])).code).toBe(2);
       expect((await runCli(product(), ['tools'], { UAR_URL: 'http://127.0.0.1:9' })).code).toBe(3);
@@ -35,11 +40,13 @@ onBothBuses(
       const approval = await pendingApproval(clientOf(product()), 'fix__write');
       const listed = await runCli(product(), ['approvals', '--json']);
       expect(listed.stdout).toContain(String(approval['approval_id']));
-      const approved = await runCli(product(), ['approvals', 'approve', String(approval['approval_id'])]);
-      expect(approved.code).toBe(0);
+      const decide = () => runCli(product(), ['approvals', 'approve', String(approval['approval_id'])]);
+      expect((await decide()).code).toBe(0);
       expect((await waiting).body['outcome']).toBe('completed');
-      expect((await runCli(product(), ['approvals', 'approve', String(approval['approval_id'])])).code).toBe(
-        1,
+      const late = await decide();
+      expect(late.code).toBe(1);
+      expect(late.stderr).toMatch(
+        /^approval_not_pending: appr_\w+ is consumed: it was approved, and its call was let run\n {2}approve by /,
       );
     });
   },

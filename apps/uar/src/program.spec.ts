@@ -1,11 +1,8 @@
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCommandLine } from './program.js';
+import { uarIn, type CommandEnd } from './command-line.fixture.js';
 
 let folder: string;
 beforeEach(() => {
@@ -13,17 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function uar(argv: readonly string[], env: Record<string, string> = {}) {
-  let out = '';
-  let err = '';
-  const code = await runCommandLine(argv, {
-    env,
-    cwd: folder,
-    out: (text) => (out += text),
-    err: (text) => (err += text),
-  });
-  return { code, out, err };
-}
+const uar = (argv: readonly string[], env: Record<string, string> = {}): Promise<CommandEnd> =>
+  uarIn(folder, argv, env);
 
 describe('the command line', () => {
   it.each([
@@ -99,151 +87,3 @@ describe('uar token', () => {
     expect(await uar(['token'], { ...env, UAR_PROFILE: 'server-full' })).toMatchObject({ code: 1, out: '' });
   });
 });
-
-describe('a client command', () => {
-  let server: Server;
-  let url: string;
-  let requests: { method: string; url: string; body: string; authorization: string | undefined }[];
-  let answer: (path: string) => { status: number; body: unknown; location?: string };
-
-  beforeEach(async () => {
-    requests = [];
-    answer = () => ({ status: 404, body: { error: { code: 'not_found', message: 'nothing here' } } });
-    server = createServer((request, response) => {
-      void bodyOf(request).then((body) => {
-        const { method = '', url: path = '', headers } = request;
-        requests.push({ method, url: path, body, authorization: headers.authorization });
-        const { status, body: json, location } = answer(path);
-        response.writeHead(status, location === undefined ? {} : { location });
-        response.end(typeof json === 'string' ? json : JSON.stringify(json));
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterEach(async () => {
-    server.close();
-    await once(server, 'close');
-  });
-
-  const call = {
-    call_id: 'call_1',
-    outcome: 'completed',
-    success: true,
-    result: { content: [{ type: 'text', text: 'hello\u001b[31m' }, { type: 'image' }] },
-    error: null,
-    approval: null,
-  };
-
-  it('sends arguments as they were typed and shows the result without terminal codes', async () => {
-    answer = () => ({ status: 200, body: call });
-    const typed = '{ "id": 12345678901234567890, "e": 1e2 }';
-    const result = await uar(['call', 'a__b', typed], { UAR_URL: url, UAR_TOKEN: 'a.b.c' });
-    expect(result).toEqual({ code: 0, out: 'hello\\u001b[31m\n{"type":"image"}\n', err: '' });
-    expect(requests).toEqual([
-      {
-        method: 'POST',
-        url: '/api/tools/a__b/execute',
-        body: `{"arguments":${typed}}`,
-        authorization: 'Bearer a.b.c',
-      },
-    ]);
-  });
-
-  it('prints the outcome of a call that was refused', async () => {
-    const refused = {
-      ...call,
-      outcome: 'policy_denied',
-      success: false,
-      result: null,
-      error: { code: 'policy_denied', message: 'no' },
-    };
-    answer = () => ({ status: 403, body: refused });
-    expect(await uar(['call', 'a__b'], { UAR_URL: url })).toEqual({
-      code: 1,
-      out: '',
-      err: 'policy_denied: no (call_1)\n',
-    });
-    const json = await uar(['call', 'a__b', '--json'], { UAR_URL: url });
-    expect(JSON.parse(json.out)).toEqual(refused);
-  });
-
-  it('asks after a call that is still pending until it has ended', async () => {
-    const places = ['/api/tools/a__b/execute', '/api/uar/calls/call_1', '/api/uar/calls/call_1'];
-    answer = () =>
-      requests.length < 3
-        ? { status: 202, body: { ...call, outcome: 'pending', success: false }, location: places[1] ?? '' }
-        : { status: 200, body: call };
-    expect((await uar(['call', 'a__b'], { UAR_URL: url })).code).toBe(0);
-    expect(requests.map((request) => request.url)).toEqual(places);
-  });
-
-  it('reads all pages of a list', async () => {
-    const tool = { name: 'a__b', risk: 'low', state: 'available', approval: 'never' };
-    answer = (path) =>
-      path.includes('cursor=next')
-        ? { status: 200, body: { tools: [{ ...tool, name: 'a__c' }], incomplete: [] } }
-        : { status: 200, body: { tools: [tool], incomplete: [], next_cursor: 'next' } };
-    const result = await uar(['tools', '--server', 'a'], { UAR_URL: url });
-    expect(result.out.split('\n').map((line) => line.split(' ')[0])).toEqual(['TOOL', 'a__b', 'a__c', '']);
-    expect(requests.map((request) => request.url)).toEqual([
-      '/api/tools?server=a',
-      '/api/tools?server=a&cursor=next',
-    ]);
-  });
-
-  it('registers a server from a command after --', async () => {
-    answer = () => ({ status: 201, body: { warnings: [{ message: 'look' }], tools: ['time__now'] } });
-    const argv = ['servers', 'add', 'time', '--env', 'A=b=c', '--', 'time-mcp', '--utc', '--json'];
-    expect(await uar(argv, { UAR_URL: url })).toEqual({
-      code: 0,
-      out: 'time: 1 tools\n',
-      err: 'warning: look\n',
-    });
-    expect(requests[0]).toMatchObject({ method: 'PUT', url: '/api/uar/mcp/servers/time' });
-    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
-      transport: 'stdio',
-      command: 'time-mcp',
-      args: ['--utc', '--json'],
-      env: { A: 'b=c' },
-    });
-  });
-
-  it('decides an approval', async () => {
-    answer = () => ({ status: 409, body: { error: { code: 'approval_not_pending', message: 'too late' } } });
-    const result = await uar(['approvals', 'approve', 'appr_1', '--reason', 'fine'], { UAR_URL: url });
-    expect(result).toEqual({ code: 1, out: '', err: 'approval_not_pending: too late\n' });
-    expect(requests[0]).toMatchObject({
-      url: '/api/uar/approvals/appr_1/decision',
-      body: '{"decision":"approve","reason":"fine"}',
-    });
-  });
-
-  it('does not take another server for ours', async () => {
-    answer = () => ({ status: 200, body: '<html>' });
-    expect((await uar(['tools'], { UAR_URL: url })).code).toBe(1);
-    answer = () => ({ status: 302, body: '', location: 'http://192.0.2.1/' });
-    expect((await uar(['tools'], { UAR_URL: url })).code).toBe(1);
-  });
-
-  it('uses the proxy that runs on the data folder, and with a token the gateway', async () => {
-    answer = () => ({ status: 200, body: { tools: [], incomplete: [] } });
-    const write = (endpoints: object) =>
-      writeFileSync(
-        join(folder, 'endpoints.json'),
-        JSON.stringify({ management: url, pid: 1, ...endpoints }),
-      );
-    const env = { UAR_DATA_DIR: folder };
-    write({ gateway: 'http://127.0.0.1:1', proxy: url });
-    expect((await uar(['tools'], env)).code).toBe(0);
-    expect((await uar(['tools'], { ...env, UAR_TOKEN: 'x' })).code).toBe(3);
-    write({ gateway: url, proxy: 'http://127.0.0.1:1' });
-    expect((await uar(['tools'], { ...env, UAR_TOKEN: 'x' })).code).toBe(0);
-  });
-});
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}

@@ -1,6 +1,7 @@
 import { ErrorBody } from '@uar/contracts';
 import type { z } from 'zod';
 import { CommandFailure, exit } from '../world.js';
+import { detailLines } from './details.js';
 import type { ApiReply, ApiRequest, GatewayClient } from './gateway-client.js';
 
 /** Sends a request; anything but a 2xx answer ends the command with what the gateway said. */
@@ -15,7 +16,14 @@ export async function askFor<S extends z.ZodType>(
   client: GatewayClient,
   request: ApiRequest & { answer: S },
 ): Promise<z.output<S>> {
-  const parsed = request.answer.safeParse(await ask(client, request));
+  const reply = answered(client, await client.send(request));
+  if (reply.status < 200 || reply.status > 299) throw refusal(reply.status, reply.text);
+  return shaped(client, reply.text, request.answer);
+}
+
+/** JSON text of a form that is expected; anything else was not said by a gateway of ours. */
+export function shaped<S extends z.ZodType>(client: GatewayClient, text: string, form: S): z.output<S> {
+  const parsed = form.safeParse(parseJson(text, client.url));
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues[0]?.path.join('.') ?? '';
   throw new CommandFailure(
@@ -33,8 +41,8 @@ export function refusal(status: number, text: string): CommandFailure {
   try {
     const parsed = ErrorBody.safeParse(JSON.parse(text));
     if (parsed.success) {
-      const { code, message } = parsed.data.error;
-      return new CommandFailure(exit.failed, `${code}: ${message}`);
+      const { code, message, details } = parsed.data.error;
+      return new CommandFailure(exit.failed, `${code}: ${message}\n${detailLines(details)}`.trimEnd());
     }
   } catch {
     // Not JSON: a proxy or another server answered.

@@ -1,8 +1,10 @@
+import { ApprovalStatus, Vote } from '@uar/contracts';
 import { z } from 'zod';
-import { askFor } from '../client/answer.js';
+import { answered, askFor, refusal, shaped } from '../client/answer.js';
+import type { GatewayClient } from '../client/gateway-client.js';
 import { connectTarget } from '../client/target.js';
-import { json, table } from '../output.js';
-import { exit, type ExitCode, type World } from '../world.js';
+import { json, plain, table } from '../output.js';
+import { exit, type CommandFailure, type ExitCode, type World } from '../world.js';
 
 const Approval = z.looseObject({
   approval_id: z.string(),
@@ -11,6 +13,11 @@ const Approval = z.looseObject({
   arguments_preview: z.string(),
   risk: z.looseObject({ level: z.string() }),
   status: z.string(),
+});
+const EndedApproval = Approval.extend({
+  status: ApprovalStatus,
+  votes: z.array(Vote),
+  expires_at: z.string(),
 });
 const Page = z.object({ approvals: z.array(Approval), next_cursor: z.string().optional() });
 
@@ -53,12 +60,55 @@ export interface Decide {
 
 export async function decideApproval(world: World, options: Decide): Promise<ExitCode> {
   const { id, decision, reason } = options;
-  const approval = await askFor(connectTarget(world), {
-    method: 'POST',
-    path: `${base}/${encodeURIComponent(id)}/decision`,
-    body: JSON.stringify(reason === undefined ? { decision } : { decision, reason }),
-    answer: Approval,
-  });
+  const client = connectTarget(world);
+  const path = `${base}/${encodeURIComponent(id)}`;
+  const body = JSON.stringify(reason === undefined ? { decision } : { decision, reason });
+  const sent = await client.send({ method: 'POST', path: `${path}/decision`, body });
+  const { status, text } = answered(client, sent);
+  if (status === 409)
+    return tellEnd(world, { client, path, refused: refusal(status, text), json: options.json });
+  if (status !== 200) throw refusal(status, text);
+  const approval = shaped(client, text, Approval);
   world.out(options.json ? json(approval) : `${approval.approval_id} is ${approval.status}\n`);
   return exit.ok;
+}
+
+interface TooLate {
+  readonly client: GatewayClient;
+  readonly path: string;
+  /** What the decision was answered with. */
+  readonly refused: CommandFailure;
+  readonly json: boolean;
+}
+
+/** The vote came too late: how the approval ended, and by whom. */
+async function tellEnd(world: World, { client, path, refused, json: asJson }: TooLate): Promise<ExitCode> {
+  const { status, text } = answered(client, await client.send({ method: 'GET', path }));
+  if (status !== 200) throw refused;
+  const approval = shaped(client, text, EndedApproval);
+  const { approval_id: id, votes } = approval;
+  if (asJson) world.out(json(approval));
+  world.err(`approval_not_pending: ${id} is ${approval.status}: ${endingOf(approval)}\n`);
+  for (const { by, decision, at, reason } of votes)
+    world.err(plain(`  ${decision} by ${by} at ${at}${reason === undefined ? '' : `: ${reason}`}\n`));
+  return exit.failed;
+}
+
+function endingOf({ status, expires_at: expiresAt }: z.output<typeof EndedApproval>): string {
+  switch (status) {
+    case 'pending':
+      return 'it can be decided; try again';
+    case 'approved':
+      return 'it was approved, and its call is about to be let run';
+    case 'rejected':
+      return 'it was rejected, and nothing ran';
+    case 'expired':
+      return `nobody decided before ${expiresAt}, and nothing ran`;
+    case 'cancelled':
+      return 'its call was cancelled or may not run any more';
+    case 'channel_closed':
+      return 'whoever waited for it is gone, and nothing ran';
+    case 'consumed':
+      return 'it was approved, and its call was let run';
+  }
 }

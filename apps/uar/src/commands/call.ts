@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answered, parseJson, refusal } from '../client/answer.js';
+import { detailLines } from '../client/details.js';
 import type { ApiAnswer, GatewayClient } from '../client/gateway-client.js';
 import { connectTarget } from '../client/target.js';
 import { plain } from '../output.js';
@@ -11,7 +12,7 @@ const Call = z.object({
   outcome: z.string(),
   success: z.boolean(),
   result: z.unknown(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() }).nullable(),
   approval: z.object({ approval_id: z.string() }).nullable(),
 });
 type Call = z.output<typeof Call>;
@@ -43,8 +44,7 @@ export async function callTool(world: World, options: CallOptions): Promise<Exit
     const call = callOf(answer, client);
     world.out(options.json ? `${answer.text}\n` : resultText(call));
     if (call.success) return exit.ok;
-    const said = call.error === null ? '' : `: ${plain(call.error.message)}`;
-    world.err(`${call.outcome}${said} (${call.call_id})\n`);
+    world.err(endText(call, options));
     return exit.failed;
   } finally {
     clearTimeout(hint);
@@ -84,6 +84,23 @@ function callOf(answer: ApiAnswer, client: GatewayClient): Call {
   const parsed = Call.safeParse(parseJson(answer.text, client.url));
   if (!parsed.success) throw refusal(answer.status, answer.text);
   return parsed.data;
+}
+
+/** Outcomes that a policy or a scope stands behind. */
+const explained: readonly string[] = ['policy_denied', 'capability_denied', 'run_denied'];
+
+/** How a call ended that did not complete, and the way on from there. */
+function endText({ outcome, call_id: id, error }: Call, options: CallOptions): string {
+  const said = error === null ? '' : `: ${plain(error.message)}`;
+  const why = explained.includes(outcome) ? `why, stage by stage: ${explainCommand(options)}\n` : '';
+  return `${outcome}${said} (${id})\n${detailLines(error?.details)}${why}`;
+}
+
+function explainCommand({ tool, argumentsText, runId }: CallOptions): string {
+  const words = ['uar policy explain', plain(tool)];
+  if (argumentsText !== '{}') words.push(`'${plain(argumentsText).replaceAll("'", `'\\''`)}'`);
+  if (runId !== undefined) words.push(`--run-id ${plain(runId)}`);
+  return words.join(' ');
 }
 
 function resultText(call: Call): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answered, parseJson, refusal } from '../../client/answer.js';
+import { answered, refusal, shaped } from '../../client/answer.js';
 import { connectTarget } from '../../client/target.js';
 import { plain } from '../../output.js';
 import { CommandFailure, exit, type World } from '../../world.js';
@@ -38,10 +38,7 @@ export async function askGovernance<S extends z.ZodType>(
   const sent = await client.send({ method: 'POST', path: `/api/uar/governance/${route}`, body });
   const { status, text } = answered(client, sent);
   if (status !== 200) throw problemsIn(text) ?? refusal(status, text);
-  const parsed = answer.safeParse(parseJson(text, client.url));
-  if (parsed.success) return parsed.data;
-  const where = parsed.error.issues[0]?.path.join('.') ?? '';
-  throw new CommandFailure(exit.failed, `${client.url} answers in a shape of its own (at ${where})`);
+  return shaped(client, text, answer);
 }
 
 function problemsIn(text: string): CommandFailure | undefined {
