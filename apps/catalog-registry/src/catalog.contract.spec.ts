@@ -1,4 +1,5 @@
 import type { Bus } from '@uar/bus';
+import { listPageBytes } from '@uar/contracts';
 import { withBothBuses } from '@uar/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asking, names, states, type Asking } from './asking.fixture.js';
@@ -64,6 +65,26 @@ withBothBuses('catalog-registry, its catalog', (connect) => {
       await until(replica, () => states(replica)['fs__echo'] === 'unavailable');
       await host.serve('fs', [sum]);
       await until(replica, () => names(replica).join() === 'fs__sum');
+    });
+
+    it('reads a long list in short pages, and anew from the start when it changes under way', async () => {
+      await world.registry(file());
+      const replica = await world.replica(gateway);
+      const long = (word: string) =>
+        Array.from({ length: 500 }, (_, index) => ({ name: `t${index}`, description: word.repeat(500) }));
+      let changed = false;
+      const lengths: number[] = [];
+      host.onPage = (page) => {
+        lengths.push(Buffer.byteLength(JSON.stringify(page)));
+        if (changed) return;
+        changed = true;
+        void host.serve('fs', long('new '));
+      };
+      await host.serve('fs', long('old '));
+      await until(replica, () => names(replica).length === 500);
+      expect(replica.entries(tenant).every(({ definition_json: text }) => text.includes('new'))).toBe(true);
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(listPageBytes);
+      expect(lengths.length).toBeGreaterThan(5);
     });
 
     it('serves neither of two tools that share a name, and says how many', async () => {

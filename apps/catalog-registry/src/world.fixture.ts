@@ -5,29 +5,20 @@ import type { Bus } from '@uar/bus';
 import { CatalogReplica } from '@uar/catalog';
 import {
   Principal,
-  TenantId,
   appendReceipts,
-  hostBeat,
-  hosts,
-  readNativeStatements,
   readSettings,
-  readWantedServers,
-  reconnectServer,
-  serversChanged,
-  tryServer,
   writeSetting,
   type AnswerOf,
   type AskOf,
-  type NativeToolStatement,
   type ReceiptBody,
-  type ServerReport,
 } from '@uar/contracts';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, type ConnectBus } from '@uar/testkit';
+import { HostHalf, tenant } from './host-half.fixture.js';
 import { service } from './module.js';
 
-export const tenant = TenantId.parse('default');
+export { HostHalf, tenant };
 const log = createLog({ service: 'test', level: 'silent' });
 
 export const admin = Principal.parse({
@@ -96,91 +87,6 @@ export class LedgerHalf {
 
   private mustWork(): void {
     if (this.broken) throw new Error('disk full');
-  }
-}
-
-type TryAnswer = AnswerOf<typeof tryServer>;
-
-/** A host's half of the contract: serves the tools it is given for each wanted server. */
-export class HostHalf {
-  readonly tools = new Map<string, readonly object[]>();
-  readonly reports = new Map<string, ServerReport>();
-  readonly tried: AskOf<typeof tryServer>[] = [];
-  tryAnswer: (ask: AskOf<typeof tryServer>) => TryAnswer = ({ connect }) =>
-    connect ? { kind: 'connected', tool_count: 1, latency_ms: 3 } : { kind: 'resolved' };
-  duplicates: string[] = [];
-  statements: Record<string, NativeToolStatement> = {};
-  listings = 0;
-
-  constructor(
-    readonly bus: Bus,
-    private readonly kind: 'mcp' | 'native',
-  ) {}
-
-  async open(): Promise<void> {
-    this.bus.answer(hosts[this.kind].listTools, ({ server }) => this.list(server));
-    if (this.kind === 'native')
-      this.bus.answer(readNativeStatements, () => ({ statements: this.statements }));
-    else this.openUpstreams();
-    await this.bus.flush();
-  }
-
-  /** Reports the server with these tools, the way a host does that has just connected to it. */
-  async serve(name: string, tools: readonly object[], more: Partial<ServerReport> = {}): Promise<void> {
-    this.tools.set(name, tools);
-    const before = this.reports.get(name);
-    const revision = this.kind === 'native' ? 0 : ((await this.wanted(name))?.revision ?? 0);
-    this.reports.set(name, {
-      ...{ tenant, server: name, revision, status: 'ready', tool_count: tools.length },
-      ...{ list_digest: JSON.stringify(tools), epoch: (before?.epoch ?? 0) + 1, since: 1_000 },
-      ...{ in_flight: 0, restarts: 0, sandbox_effective: 'landlock' },
-      ...more,
-    });
-    this.beat();
-  }
-
-  beat(stopping = false): void {
-    const servers = [...this.reports.values()];
-    this.bus.announce(hostBeat, {
-      host: this.kind,
-      instance: this.bus.instance,
-      at: Date.now(),
-      stopping,
-      servers,
-    });
-  }
-
-  async wanted(name: string) {
-    const reply = await this.bus.ask(readWantedServers, {});
-    if (reply.kind === 'fault') throw new Error(reply.message);
-    return reply.value.servers.find((server) => server.name === name);
-  }
-
-  private openUpstreams(): void {
-    this.bus.answer(tryServer, (ask) => {
-      this.tried.push(ask);
-      return this.tryAnswer(ask);
-    });
-    this.bus.answer(reconnectServer, ({ server }) => {
-      const report = this.reports.get(server);
-      return report === undefined ? { kind: 'not_owner' } : { kind: 'reconnected', report };
-    });
-    this.bus.listen(serversChanged, ({ name }) => {
-      const tools = this.tools.get(name);
-      if (tools !== undefined) void this.serve(name, tools);
-    });
-  }
-
-  private list(server: string): AnswerOf<typeof hosts.mcp.listTools> {
-    this.listings += 1;
-    const tools = this.tools.get(server);
-    if (tools === undefined) return { kind: 'not_owner' };
-    return {
-      kind: 'listed',
-      list_digest: JSON.stringify(tools),
-      definitions: tools.map((tool) => JSON.stringify(tool)),
-      duplicates: this.duplicates,
-    };
   }
 }
 

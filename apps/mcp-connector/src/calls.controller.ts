@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Answers, type AskContext } from '@uar/bus';
+import { listPage, type HostList } from '@uar/catalog';
 import { hosts, type AnswerOf, type AskOf } from '@uar/contracts';
 import { Fleet } from './domain/fleet.js';
 import { HostCalls } from './domain/host-calls.js';
@@ -25,18 +26,12 @@ export class CallsController {
   }
 
   @Answers(listTools)
-  list({ tenant, server }: AskOf<typeof listTools>): AnswerOf<typeof listTools> {
+  list({ tenant, server, from }: AskOf<typeof listTools>): AnswerOf<typeof listTools> {
     const list = this.fleet.find(tenant, server)?.list;
-    return list === undefined ? { kind: 'not_owner' } : listed(list);
+    return list === undefined ? { kind: 'not_owner' } : listPage(offered(list), from);
   }
 }
 
-function listed(list: ToolList): AnswerOf<typeof listTools> {
-  return {
-    kind: 'listed',
-    list_digest: list.digest,
-    definitions: [...list.tools.values()].map((tool) => tool.definition),
-    duplicates: [...list.duplicates],
-    ...(list.incomplete === undefined ? {} : { incomplete: list.incomplete }),
-  };
+function offered({ tools, ...list }: ToolList): HostList {
+  return { ...list, definitions: Array.from(tools.values(), ({ definition }) => definition) };
 }

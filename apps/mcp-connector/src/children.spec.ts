@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub, type Hub } from '@uar/bus';
+import { listPageBytes } from '@uar/contracts';
+import { memberText } from '@uar/json-text';
 import { createLog } from '@uar/telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { World, scripted, type Servers } from './connector.fixture.js';
@@ -43,6 +45,20 @@ describe('stdio children of the connector', () => {
     expect(await world.untilReady('endless')).toMatchObject({ incomplete: 'the upstream repeats a cursor' });
     expect((await world.list('endless')).definitions).toContain(odd);
   });
+
+  it('gives a list of 5,000 tools away in pages of bounded length (O2)', async () => {
+    await start({ many: scripted({ many: 5_000 }) });
+    const { list_digest = '' } = await world.until('many', ({ tool_count }) => tool_count === 5_000);
+    const names: (string | undefined)[] = [];
+    for (let at: number | undefined = 0; at !== undefined;) {
+      const page = await world.page('many', { list_digest, start: at });
+      expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(listPageBytes);
+      names.push(...page.definitions.map((text) => memberText(text, 'name')));
+      at = page.next;
+    }
+    expect(names).toEqual(Array.from({ length: 5_000 }, (_, index) => `"t${index}"`));
+    await expect(world.page('many', { list_digest: 'of before', start: 0 })).rejects.toThrow('stale');
+  }, 30_000);
 
   it('serves no name that stands twice, nor definitions out of bounds, and says so (N9)', async () => {
     const deep = `{"name":"deep","inputSchema":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`;

@@ -38,9 +38,10 @@ if (options.ignoreTerm === true) {
 if (options.stderrBytes !== undefined) process.stderr.write('e'.repeat(options.stderrBytes));
 if (options.noise === true) write('Server listening...\n{"not": "json-rpc"}\n[]\n{broken\n\n');
 
-/** `pages`: the tool objects of each page, as JSON text. */
+/** `pages`: the tool objects of each page, as JSON text. `many`: so many tools of 2 KB, 1,000 on a page. */
 function list(id, cursor) {
   lists += 1;
+  if (options.many !== undefined) return listMany(id, Number(cursor ?? 0));
   if (options.relist === true)
     setImmediate(() => send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
   if (options.pages === undefined)
@@ -52,6 +53,13 @@ function list(id, cursor) {
   const next = isLast ? (options.repeatCursor === true ? '1' : undefined) : String(page + 1);
   const cursorText = next === undefined ? '' : `,"nextCursor":"${next}"`;
   return write(`{"jsonrpc":"2.0","id":${id},"result":{"tools":[${options.pages[page]}]${cursorText}}}\n`);
+}
+
+function listMany(id, start) {
+  const end = Math.min(start + 1_000, options.many);
+  const description = 'what "it" is good for '.repeat(90);
+  const tools = Array.from({ length: end - start }, (_, index) => ({ ...tool(`t${start + index}`), description }));
+  return result(id, { tools, ...(end === options.many ? {} : { nextCursor: String(end) }) });
 }
 
 const begun = (params) => {

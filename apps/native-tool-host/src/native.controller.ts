@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Answers, type AskContext } from '@uar/bus';
+import { listPage } from '@uar/catalog';
 import { hosts, readNativeStatements, type AnswerOf, type AskOf } from '@uar/contracts';
 import { CallDesk } from './domain/call-desk.js';
 import type { ToolList } from './domain/tool-list.js';
@@ -31,10 +32,10 @@ export class NativeController {
   }
 
   @Answers(listTools)
-  listTools(ask: AskOf<typeof listTools>): AnswerOf<typeof listTools> {
-    if (ask.server !== 'native') return { kind: 'not_owner' };
+  listTools({ server, from }: AskOf<typeof listTools>): AnswerOf<typeof listTools> {
+    if (server !== 'native') return { kind: 'not_owner' };
     const { digest, definitions } = this.tools.list;
-    return { kind: 'listed', list_digest: digest, definitions: [...definitions], duplicates: [] };
+    return listPage({ digest, definitions, duplicates: [] }, from);
   }
 
   @Answers(readNativeStatements)

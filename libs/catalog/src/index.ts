@@ -14,6 +14,7 @@ export {
   type FactsOfUpstreamTool,
 } from './facts.js';
 export { definitionBounds, definitionFlags, type DefinitionFlag } from './flags.js';
+export { listPage, type HostList, type ListPage } from './list-page.js';
 export { publicName } from './public-name.js';
 export { CatalogReplica, type CatalogListener } from './replica.js';
 export { skeletonOf } from './skeleton.js';

@@ -61,12 +61,21 @@ const cancelCall = (host: 'mcp' | 'native') =>
     deadlineMs: 2_000,
   });
 
+/** Longest page of a tool list, in bytes of JSON: it stays below the length at which the bus cuts answers into parts. */
+export const listPageBytes = 256 * 1024;
+
 const listTools = (host: 'mcp' | 'native') =>
   exchange({
     subject: `uar.v1.host.${host}.tools.list`,
     reach: 'instance',
-    ask: z.strictObject({ tenant: TenantId, server: z.string() }),
+    ask: z.strictObject({
+      tenant: TenantId,
+      server: z.string(),
+      /** Where to go on, in which list; absent: the first page of the list as it is now. */
+      from: z.strictObject({ list_digest: z.string(), start: z.number().int().nonnegative() }).optional(),
+    }),
     answer: z.discriminatedUnion('kind', [
+      /** One page, `listPageBytes` of JSON at most: nobody writes or reads a long list in one go. */
       z.strictObject({
         kind: z.literal('listed'),
         list_digest: z.string(),
@@ -75,7 +84,11 @@ const listTools = (host: 'mcp' | 'native') =>
         incomplete: z.string().optional(),
         /** Raw names that stood twice in the list: none of them is served. */
         duplicates: z.array(z.string()),
+        /** `start` of the next page; absent in the last one. */
+        next: z.number().int().positive().optional(),
       }),
+      /** The list is another one by now than that of the page asked for. */
+      z.strictObject({ kind: z.literal('stale') }),
       z.strictObject({ kind: z.literal('not_owner') }),
     ]),
     deadlineMs: 10_000,

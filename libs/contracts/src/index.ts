@@ -108,6 +108,7 @@ export {
   NativeToolStatement,
   callProgressed,
   hosts,
+  listPageBytes,
   readNativeStatements,
   reconnectServer,
   tryServer,

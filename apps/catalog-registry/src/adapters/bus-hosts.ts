@@ -1,13 +1,14 @@
 import type { Bus, BusFault } from '@uar/bus';
 import { hosts, readNativeStatements, reconnectServer, tryServer } from '@uar/contracts';
-import type { Hosts, ListSource, Statements, Unreached } from '../domain/ports.js';
+import type { Hosts, ListSource, PageStart, Statements, Unreached } from '../domain/ports.js';
 
 /** Hosts, asked over the bus. */
 export class BusHosts implements Hosts {
   constructor(private readonly bus: Bus) {}
 
-  async list({ host, instance, tenant, server }: ListSource) {
-    const reply = await this.bus.ask(hosts[host].listTools, { tenant, server }, { to: instance });
+  async listPage({ host, instance, tenant, server }: ListSource, from: PageStart) {
+    const ask = { tenant, server, ...(from === undefined ? {} : { from }) };
+    const reply = await this.bus.ask(hosts[host].listTools, ask, { to: instance });
     return reply.kind === 'fault' ? unreached(reply) : reply.value;
   }
 

@@ -1,5 +1,6 @@
 import type {
   AnswerOf,
+  AskOf,
   Principal,
   ServerConfig,
   TenantId,
@@ -44,7 +45,9 @@ export interface Vault {
 
 type TryAnswer = AnswerOf<typeof tryServer>;
 type ReconnectAnswer = AnswerOf<typeof reconnectServer>;
-export type Listed = AnswerOf<(typeof hosts)['mcp']['listTools']> & { readonly kind: 'listed' };
+export type ListPage = AnswerOf<(typeof hosts)['mcp']['listTools']>;
+/** All pages of a list as one. */
+export type Listed = Omit<Extract<ListPage, { kind: 'listed' }>, 'next'>;
 export type Statements = AnswerOf<typeof readNativeStatements>['statements'];
 
 export interface Unreached {
@@ -52,7 +55,7 @@ export interface Unreached {
   readonly reason: string;
 }
 
-/** One list of one server at one host instance. */
+/** The list of one server at one host instance. */
 export interface ListSource {
   readonly host: 'mcp' | 'native';
   readonly instance: string;
@@ -60,9 +63,12 @@ export interface ListSource {
   readonly server: string;
 }
 
+/** Where a page of a list begins; absent, the first page of whatever list there is. */
+export type PageStart = AskOf<(typeof hosts)['mcp']['listTools']>['from'];
+
 /** What the registry asks of hosts. */
 export interface Hosts {
-  list(source: ListSource): Promise<Listed | { readonly kind: 'not_owner' } | Unreached>;
+  listPage(source: ListSource, from: PageStart): Promise<ListPage | Unreached>;
   statements(instance: string): Promise<Statements | undefined>;
   tryServer(
     attempt: {

@@ -23,7 +23,7 @@ export interface BookLimits {
   readonly pageBytes: number;
 }
 
-const usualLimits: BookLimits = { changeBytes: 400_000, pageBytes: 2_000_000 };
+const usualLimits: BookLimits = { changeBytes: 400_000, pageBytes: 200_000 };
 const bytesBesideDefinition = 1_000;
 
 /** The catalog with a version of each of its states: `<boot>.<n>`. */

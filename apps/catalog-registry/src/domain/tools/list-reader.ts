@@ -1,9 +1,10 @@
 import type { LiveReport } from '../hosts/host-table.js';
 import type { Hosts, Journal, Pause } from '../ports.js';
 import { serverKey, type ServerKey } from '../servers/desired-servers.js';
+import { gatherPages } from './list-pages.js';
 import { readToolList, type ToolList } from './tool-list.js';
 
-/** What came of reading a list; `stale`: the host does not have that server any more. */
+/** What came of reading a list; `stale`: the host does not have that list any more. */
 export type ReadAttempt =
   | { readonly kind: 'list'; readonly list: ToolList }
   | { readonly kind: 'failed'; readonly problem: string }
@@ -48,8 +49,8 @@ export class ListReader {
   private async attempt({ instance, host, report }: LiveReport): Promise<ReadAttempt> {
     const { hosts, journal, pause } = this.parts;
     const { tenant, server } = report;
-    const listed = await hosts.list({ host, instance, tenant, server });
-    if (listed.kind === 'not_owner') return { kind: 'stale' };
+    const listed = await gatherPages(hosts, { host, instance, tenant, server });
+    if (listed.kind === 'stale') return { kind: 'stale' };
     const statements = host === 'native' ? await hosts.statements(instance) : undefined;
     if (listed.kind === 'unreached' || (host === 'native' && statements === undefined)) {
       const reason = listed.kind === 'unreached' ? listed.reason : 'no statements';

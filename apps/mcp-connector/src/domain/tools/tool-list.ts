@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Digest } from '@uar/contracts';
 import { memberText, scanJson } from '@uar/json-text';
 import type { Clock } from '../clock.js';
@@ -105,6 +105,8 @@ class Collector {
   private readonly tools = new Map<string, ListedTool>();
   private readonly duplicates = new Set<string>();
   private readonly reasons = new Map<string, number>();
+  /** Of the texts as they come: one hash over a whole list would hold up the loop. */
+  private readonly content = createHash('sha256');
   private seen = 0;
 
   constructor(
@@ -123,6 +125,8 @@ class Collector {
     if (problem !== undefined) return this.leaveOut(problem);
     const rawName = nameOf(definition, this.bounds);
     if (rawName === undefined) return this.leaveOut('a tool has no usable name');
+    // No JSON text that was scanned has a NUL.
+    this.content.update(definition).update('\0');
     if (this.tools.has(rawName)) this.duplicates.add(rawName);
     this.tools.set(rawName, { rawName, definition, digest: this.digestOf(definition) });
   }
@@ -134,10 +138,9 @@ class Collector {
     if (cutShort !== undefined && !reasons.some((reason) => reason.startsWith(cutShort)))
       reasons.push(cutShort);
     const duplicates = [...this.duplicates];
-    const content = [[...this.tools.values()].map((tool) => tool.definition), duplicates, reasons];
     return {
       tools: this.tools,
-      digest: hash('sha256', JSON.stringify(content), 'hex'),
+      digest: this.content.update(JSON.stringify(reasons)).digest('hex'),
       duplicates,
       ...(reasons.length === 0 ? {} : { incomplete: reasons.join('; ') }),
     };
