@@ -67,6 +67,7 @@ describe('start', () => {
       config: {
         server: { prot: 1 },
         profile: 'maximal',
+        governance: { policies_dir: 'gone' },
         mcp: { servers: { native: { transport: 'stdio' } } },
       },
     });
@@ -78,6 +79,7 @@ describe('start', () => {
       (error: unknown) => String(error),
     );
     expect(message).toContain('exited with 2');
-    for (const problem of ['server.prot', 'profile', 'native']) expect(message).toContain(problem);
+    for (const problem of ['server.prot', 'profile', 'native', 'governance.policies_dir'])
+      expect(message).toContain(problem);
   });
 });

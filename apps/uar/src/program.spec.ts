@@ -57,6 +57,16 @@ describe('uar config', () => {
     expect(JSON.parse(json.out)).toMatchObject({ ok: false, problems: [{}, {}] });
   });
 
+  it('names policies that are not there beside the rest, and prints what else holds', async () => {
+    writeFileSync(join(folder, 'bad.yaml'), 'server: { port: no }\ngovernance: { policies_dir: gone }\n');
+    const { code, err } = await uar(['config', 'check', 'bad.yaml']);
+    expect([code, err.match(/server\.port|governance\.policies_dir|gone/g)]).toEqual([
+      1,
+      ['server.port', 'governance.policies_dir', 'gone'],
+    ]);
+    expect((await uar(['config', 'print'], { UAR_POLICIES_DIR: 'gone' })).code).toBe(0);
+  });
+
   it('prints what holds, without a secret, and creates nothing', async () => {
     const secret = 'planted-secret-of-more-than-32-bytes';
     const result = await uar(['config', 'print'], { UAR_JWT_SECRET: secret, UAR_PORT: '7' });

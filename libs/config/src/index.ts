@@ -1,5 +1,6 @@
 export { processEnvironment, type Environment } from './sources/environment.js';
 export { exampleFile, loadConfig, type BadConfig, type LoadedConfig, type LoadOptions } from './load.js';
+export { policiesFolderProblem } from './check/policies-folder.js';
 export { isLoopbackHost } from './check/loopback.js';
 export { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
 export { productRoot } from './sources/paths.js';

@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { readEnvironment, type Environment } from './sources/environment.js';
 import { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
-import { absolutePaths, productRoot } from './sources/paths.js';
+import { absolutePaths, fromProductRoot, productRoot } from './sources/paths.js';
+import { policiesFolderProblem } from './check/policies-folder.js';
 import type { Problem } from './check/problem.js';
 import { resolveConfig, type ResolvedConfig } from './resolve/resolve.js';
 import { ruleProblems } from './check/rules.js';
@@ -23,6 +24,8 @@ export interface LoadOptions {
   readonly overrides?: z.input<typeof UarConfig>;
   /** False: a missing secret is not made, nothing is written. Default true. */
   readonly generate?: boolean;
+  /** True: what only one of the services reads is looked at too, for whoever starts or checks all of them. */
+  readonly whole?: boolean;
 }
 
 export interface LoadedConfig {
@@ -58,6 +61,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig | BadConfig {
   const files = readMcpFiles({ ...mcpFilesOf(shaped.config, sources, options.cwd), taken: shaped.config });
   problems.push(...files.problems, ...ruleProblems(shaped.config, shaped.badPaths));
   problems.push(...fileProblems(shaped.config));
+  if (options.whole === true) problems.push(...policiesProblems(shaped.config));
   if (problems.length > 0) return { kind: 'bad', problems };
 
   const config = resolveConfig({
@@ -73,6 +77,12 @@ export function loadConfig(options: LoadOptions): LoadedConfig | BadConfig {
     serverOrigins: files.origins,
     warnings: [...sources.warnings, ...files.warnings],
   };
+}
+
+function policiesProblems({ governance }: UarConfig): Problem[] {
+  if (!governance.enabled) return [];
+  const message = policiesFolderProblem(fromProductRoot(governance.policies_dir));
+  return message === undefined ? [] : [{ path: 'governance.policies_dir', message }];
 }
 
 interface Sources {

@@ -10,7 +10,7 @@ export interface ConfigOptions {
 
 /** Says everything that is wrong. Nothing is created, no socket opened. */
 export function checkConfig(world: World, options: ConfigOptions): ExitCode {
-  const loaded = load(world, options);
+  const loaded = load(world, options, true);
   if (options.json) {
     const problems = loaded.kind === 'bad' ? loaded.problems : [];
     const warnings = loaded.kind === 'ok' ? loaded.warnings : [];
@@ -30,7 +30,7 @@ export function checkConfig(world: World, options: ConfigOptions): ExitCode {
 
 /** The resolved configuration, secrets as `***`. */
 export function showConfig(world: World, options: ConfigOptions): ExitCode {
-  const loaded = load(world, options);
+  const loaded = load(world, options, false);
   if (loaded.kind === 'bad') {
     world.err(
       `the configuration has ${loaded.problems.length} problem(s):\n${formatProblems(loaded.problems)}\n`,
@@ -42,11 +42,12 @@ export function showConfig(world: World, options: ConfigOptions): ExitCode {
   return exit.ok;
 }
 
-function load(world: World, { file }: ConfigOptions) {
+function load(world: World, { file }: ConfigOptions, whole: boolean) {
   return loadConfig({
     env: world.env,
     cwd: world.cwd,
     generate: false,
+    whole,
     ...(file === undefined ? {} : { file }),
   });
 }

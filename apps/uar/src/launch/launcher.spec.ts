@@ -93,11 +93,11 @@ describe('uar up', () => {
     async () => {
       const launcher = up(
         { UAR_BUS: 'kafka', UAR_PROXY_LISTEN: '0.0.0.0:1', UAR_MANAGEMENT_PORT: 'x' },
-        'profil: minimal\nserver: { host: [] }\n',
+        'profil: minimal\nserver: { host: [] }\ngovernance: { policies_dir: gone }\n',
       );
       expect(await launcher.exited).toEqual({ code: 2, signal: null });
-      for (const part of ['profil', 'server.host', 'UAR_BUS', 'UAR_PROXY_LISTEN', 'UAR_MANAGEMENT_PORT'])
-        expect(launcher.output()).toContain(part);
+      const places = ['profil', 'server.host', 'governance.policies_dir', 'UAR_BUS', 'UAR_PROXY_LISTEN'];
+      for (const place of [...places, 'UAR_MANAGEMENT_PORT']) expect(launcher.output()).toContain(place);
       expect(existsSync(dataDir)).toBe(false);
     },
     slow,

@@ -39,7 +39,7 @@ const readyLimitMs = 30_000;
 /** Starts everything, waits for a signal, stops everything. The configuration is checked before any process starts. */
 export async function up(world: World, options: UpOptions): Promise<ExitCode> {
   const env = { ...world.env, ...options.flags };
-  const loaded = loadConfig({ env, cwd: world.cwd });
+  const loaded = loadConfig({ env, cwd: world.cwd, whole: true });
   const bus = chooseBus(env);
   const plan = proxyPlan(env, loaded, options.proxy);
   const problems = [

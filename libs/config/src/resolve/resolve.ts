@@ -1,6 +1,6 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { TenantId, type FileToolSettings, type TenantSettings } from '@uar/contracts';
-import { productRoot } from '../sources/paths.js';
+import { fromProductRoot } from '../sources/paths.js';
 import { UarConfig } from '../schema.js';
 
 /** A configuration in which nothing is left to a default that depends on something else. */
@@ -29,7 +29,6 @@ export function resolveConfig(options: {
   const full = config.profile === 'server-full';
   const dataDir = resolve(cwd, config.data_dir);
   const inKeys = (file: string | undefined, name: string) => file ?? join(dataDir, 'keys', name);
-  const policies = config.governance.policies_dir;
   const security = full
     ? config.security
     : { ...config.security, default_tenant: config.security.default_tenant ?? defaultTenant };
@@ -41,7 +40,7 @@ export function resolveConfig(options: {
     tenants: resolveTenants(config),
     governance: {
       ...config.governance,
-      policies_dir: isAbsolute(policies) ? policies : join(productRoot, policies),
+      policies_dir: fromProductRoot(config.governance.policies_dir),
     },
     mcp: {
       ...config.mcp,

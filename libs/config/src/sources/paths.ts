@@ -5,6 +5,11 @@ import { changeStrings, isTree, type Path, type Tree } from './tree.js';
 /** Folder of the installation: the shipped example and the shipped policies lie under it. */
 export const productRoot = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/[\\/]$/, '');
 
+/** A path of the shipped configuration: relative ones are read from the installation. */
+export function fromProductRoot(path: string): string {
+  return resolve(productRoot, path);
+}
+
 const filePaths: readonly Path[] = [
   ['data_dir'],
   ['server', 'tls', 'cert_file'],

@@ -114,7 +114,7 @@ function hintText(hint: ExplainHint): string {
     case 'capability':
       return `the capability ${hint.missing.join(', ')} is missing`;
     case 'review':
-      return "the tool's definition awaits review";
+      return "the tool's definition awaits review, or a reviewer rejected it";
     case 'agent':
       return `nobody registered the agent ${hint.agent}`;
   }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { formatProblems, loadConfig } from '@uar/config';
+import { formatProblems, loadConfig, policiesFolderProblem } from '@uar/config';
 import { OfflinePolicies } from '@uar/governance-decider/adapters';
 import { CommandFailure, exit, type World } from '../../world.js';
 
@@ -10,6 +10,8 @@ export async function withFolder<T>(
   work: (policies: OfflinePolicies, folder: string) => Promise<T>,
 ): Promise<T> {
   const path = folder === undefined ? configuredFolder(world) : resolve(world.cwd, folder);
+  const problem = policiesFolderProblem(path);
+  if (problem !== undefined) throw new CommandFailure(exit.usage, problem);
   const opened = await OfflinePolicies.open(path);
   if (opened.kind === 'unreadable') throw new CommandFailure(exit.failed, opened.problem);
   try {

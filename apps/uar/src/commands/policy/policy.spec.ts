@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../program.js';
-
-const shipped = join(import.meta.dirname, '../../../../../deploy/policies');
+import { uarIn, type CommandEnd } from '../../command-line.fixture.js';
 
 let folder: string;
 beforeEach(() => {
@@ -16,25 +14,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function uar(argv: readonly string[], env: Record<string, string> = {}) {
-  let out = '';
-  let err = '';
-  const code = await runCommandLine(['policy', ...argv], {
-    env,
-    cwd: folder,
-    out: (text) => (out += text),
-    err: (text) => (err += text),
-  });
-  return { code, out, err };
-}
+const uar = (argv: readonly string[], env: Record<string, string> = {}): Promise<CommandEnd> =>
+  uarIn(folder, ['policy', ...argv], env);
 
 describe('uar policy', () => {
   it.each([
     [[], 2],
     [['--help'], 0],
     [['fly'], 2],
-    [['check', 'absent'], 1],
-    [['test', 'absent'], 1],
+    [['check', 'absent'], 2],
+    [['test', 'absent'], 2],
+    [['check', '.'], 2],
     [['explain'], 2],
     [['explain', 'a__b', '[1]'], 2],
     [['explain', 'a__b', '--roles', 'user'], 2],
@@ -49,59 +39,6 @@ describe('uar policy', () => {
     const result = await uar(argv);
     expect([result.code, result.out + result.err !== '']).toEqual([code, true]);
   });
-});
-
-const cases = `set: starter
-principals:
-  uma: { tenant: default, subject: uma, roles: [user] }
-tools:
-  search: { tenant: default, server: docs, raw_name: search }
-cases:
-  - { case: 'uma searches', question: { ask: call, principal: uma, tool: search }, decision: allow }
-`;
-
-describe('a folder of policies', () => {
-  beforeEach(() => {
-    cpSync(shipped, join(folder, 'policies'), { recursive: true });
-    rmSync(join(folder, 'policies/cases'), { recursive: true });
-    mkdirSync(join(folder, 'policies/cases'));
-    writeFileSync(join(folder, 'policies/cases/mine.yaml'), cases);
-  });
-
-  it('is good, and its rows hold, wherever the configuration says it is', async () => {
-    const env = { UAR_POLICIES_DIR: join(folder, 'policies') };
-    expect(await uar(['check'], env)).toEqual({
-      ...{ code: 0, err: '' },
-      out: 'policies: good: platform, default (11)\n',
-    });
-    expect(await uar(['test'], env)).toEqual({
-      ...{ code: 0, err: '' },
-      out: 'policies/cases/mine.yaml: 1 row of starter\n1 row, all hold\n',
-    });
-    const json = await uar(['test', 'policies', '--json']);
-    expect(JSON.parse(json.out)).toMatchObject({ ok: true, rows: 1, failed: 0 });
-  }, 60_000);
-
-  it('is told where it is wrong: in policies, and in rows that do not hold', async () => {
-    writeFileSync(join(folder, 'policies/cases/mine.yaml'), cases.replace('allow', 'deny'));
-    const tested = await uar(['test', 'policies']);
-    expect(tested).toEqual({
-      code: 1,
-      err: 'policies/cases/mine.yaml:7: uma searches\n    decision: expected deny, found allow\n',
-      out: '1 row, 1 not holding\n',
-    });
-    writeFileSync(
-      join(folder, 'policies/tenants/default/typo.cedar'),
-      'permit (principal, action == UAR::Action::"callTool", resource)\nwhen { resource.riskTeir < 1 };\n',
-    );
-    const checked = await uar(['check', 'policies']);
-    expect([checked.code, checked.out]).toEqual([1, '']);
-    expect(checked.err).toMatch(
-      /^policies\/tenants\/default\/typo\.cedar:2:\d+: error: .*riskTeir.*\(did you mean riskTier\?\)\n/,
-    );
-    const json = await uar(['check', 'policies', '--json']);
-    expect([json.code, JSON.parse(json.out).ok]).toEqual([1, false]);
-  }, 60_000);
 });
 
 describe('a question about policies', () => {

@@ -14,10 +14,31 @@ export function testFolder(world: World, options: FolderOptions): Promise<ExitCo
     if (options.json) world.out(json({ ok: failed === 0, rows, failed, files }));
     else {
       for (const file of files) report(world, folder, file);
-      world.out(`${counted(rows, 'row')}, ${failed === 0 ? 'all hold' : `${failed} not holding`}\n`);
+      for (const line of advice(files)) world.err(`${shown(world, join(folder, line))}\n`);
+      world.out(`${counted(rows, 'row')}, ${sumOf(rows, failed)}\n`);
     }
     return failed === 0 ? exit.ok : exit.failed;
   });
+}
+
+function sumOf(rows: number, failed: number): string {
+  if (rows === 0) return 'nothing was tried';
+  return failed === 0 ? 'all hold' : `${failed} not holding`;
+}
+
+/** What to do about rows that are not about this folder, or that it lacks; each begins with a path in it. */
+function advice(files: readonly TestedFile[]): string[] {
+  const foreign = files.filter(({ set, failures }) => set === 'starter' && failures.length > 0);
+  const lines = foreign.map(
+    ({ file }) =>
+      `${file}: the rows of \`set: starter\` pin tenants/default as it ships. Where you changed it on purpose, ` +
+      'change those rows too or remove the file; rows about your own set stand under `set: tenant:default`',
+  );
+  if (files.every(({ set }) => set !== 'platform'))
+    lines.push(
+      'cases: no rows of the platform; those of deploy/policies/cases/platform.yaml hold beside any set',
+    );
+  return lines;
 }
 
 function report(world: World, folder: string, { file, set, rows, failures }: TestedFile): void {

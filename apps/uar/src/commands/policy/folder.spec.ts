@@ -1,0 +1,124 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { productRoot } from '@uar/config';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { uarIn, type CommandEnd } from '../../command-line.fixture.js';
+
+const shipped = join(productRoot, 'deploy/policies');
+const slow = 60_000;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'uar-policy-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const uar = (argv: readonly string[], env: Record<string, string> = {}): Promise<CommandEnd> =>
+  uarIn(folder, ['policy', ...argv], env);
+
+const cases = `set: tenant:default
+principals:
+  uma: { tenant: default, subject: uma, roles: [user] }
+tools:
+  search: { tenant: default, server: docs, raw_name: search }
+cases:
+  - { case: 'uma searches', question: { ask: call, principal: uma, tool: search }, decision: allow }
+`;
+
+const platformNote =
+  'policies/cases: no rows of the platform; those of deploy/policies/cases/platform.yaml hold beside any set\n';
+
+describe('a folder of policies', () => {
+  beforeEach(() => {
+    cpSync(shipped, join(folder, 'policies'), { recursive: true });
+    rmSync(join(folder, 'policies/cases'), { recursive: true });
+    mkdirSync(join(folder, 'policies/cases'));
+    writeFileSync(join(folder, 'policies/cases/mine.yaml'), cases);
+  });
+
+  it(
+    'is good, and its rows hold, wherever the configuration says it is',
+    async () => {
+      const env = { UAR_POLICIES_DIR: join(folder, 'policies') };
+      expect(await uar(['check'], env)).toEqual({
+        ...{ code: 0, err: '' },
+        out: 'policies: good: platform, default (11)\n',
+      });
+      expect(await uar(['test'], env)).toEqual({
+        code: 0,
+        err: platformNote,
+        out: 'policies/cases/mine.yaml: 1 row of tenant:default\n1 row, all hold\n',
+      });
+      const json = await uar(['test', 'policies', '--json']);
+      expect(JSON.parse(json.out)).toMatchObject({ ok: true, rows: 1, failed: 0 });
+    },
+    slow,
+  );
+
+  it(
+    'is told where it is wrong: in policies, and in rows that do not hold',
+    async () => {
+      writeFileSync(join(folder, 'policies/cases/mine.yaml'), cases.replace('allow', 'deny'));
+      const tested = await uar(['test', 'policies']);
+      expect(tested).toEqual({
+        code: 1,
+        err:
+          'policies/cases/mine.yaml:7: uma searches\n    decision: expected deny, found allow\n' +
+          platformNote,
+        out: '1 row, 1 not holding\n',
+      });
+      writeFileSync(
+        join(folder, 'policies/tenants/default/typo.cedar'),
+        'permit (principal, action == UAR::Action::"callTool", resource)\nwhen { resource.riskTeir < 1 };\n',
+      );
+      const checked = await uar(['check', 'policies']);
+      expect([checked.code, checked.out]).toEqual([1, '']);
+      expect(checked.err).toMatch(
+        /^policies\/tenants\/default\/typo\.cedar:2:\d+: error: .*riskTeir.*\(did you mean riskTier\?\)\n/,
+      );
+      const json = await uar(['check', 'policies', '--json']);
+      expect([json.code, JSON.parse(json.out).ok]).toEqual([1, false]);
+    },
+    slow,
+  );
+
+  it(
+    'is told what to do where rows of the shipped set do not hold for its own',
+    async () => {
+      writeFileSync(join(folder, 'policies/cases/starter.yaml'), cases.replace('tenant:default', 'starter'));
+      rmSync(join(folder, 'policies/tenants/default/user-use.cedar'));
+      const tested = await uar(['test', 'policies']);
+      expect(tested.code).toBe(1);
+      expect(tested.err).toContain(
+        'policies/cases/starter.yaml: the rows of `set: starter` pin tenants/default as it ships',
+      );
+      expect(tested.err).toContain('`set: tenant:default`');
+    },
+    slow,
+  );
+
+  it(
+    'is told that nothing was tried where there are no rows',
+    async () => {
+      rmSync(join(folder, 'policies/cases'), { recursive: true });
+      expect(await uar(['test', 'policies'])).toEqual({
+        code: 0,
+        err: platformNote,
+        out: '0 rows, nothing was tried\n',
+      });
+    },
+    slow,
+  );
+
+  it(
+    'keeps the rows of the platform, whatever set a tenant has',
+    async () => {
+      cpSync(join(shipped, 'cases/platform.yaml'), join(folder, 'policies/cases/platform.yaml'));
+      rmSync(join(folder, 'policies/tenants/default'), { recursive: true });
+      rmSync(join(folder, 'policies/cases/mine.yaml'));
+      expect(await uar(['test', 'policies'])).toMatchObject({ code: 0, err: '' });
+    },
+    slow,
+  );
+});
