@@ -281,6 +281,10 @@ export const requirements = requirement({
     text: 'an unregistered agent is run_denied, a registered one has its scope, its risk ceiling and its capabilities',
     source: 'API.md 4, GOVERNANCE.md 1',
   },
+  'runs.agent': {
+    text: 'in a run of an agent the agent must be allowed beside the user, and suspending it ends what is called there',
+    source: 'GOVERNANCE.md 1, DESIGN.md 6',
+  },
   'capabilities.ceilings': {
     text: 'capabilities of token, agent and run each narrow what may be called',
     source: 'DESIGN.md 6',

@@ -174,6 +174,45 @@ onBothBuses(
       expect(await outcome(call(coder, 'fix__count'))).toBe('run_denied');
     });
 
+    keeps(
+      ['runs.agent'],
+      'in a run of an agent both agent and user must be allowed, whoever holds the token',
+      async () => {
+        const unknown = await ask(user, 'POST', runs, { agent_id: 'coder' });
+        expect([unknown.status, String(unknown.body['error']?.['code'])]).toEqual([403, 'run_denied']);
+        await putAgent();
+        const opened = await eventually(async () => {
+          const answer = await ask(user, 'POST', runs, { agent_id: 'coder' });
+          return answer.status === 201 ? answer : undefined;
+        });
+        const run = String(opened.body['run_id']);
+        await eventually(async () =>
+          (await outcome(call(user, 'fix__count', { run }))) === 'completed' ? true : undefined,
+        );
+        writeFileSync(
+          policyFile('e2e-agents-not'),
+          '@reason("no agents here")\nforbid (principal == UAR::Agent::"default/coder", action == UAR::Action::"callTool", resource == UAR::Tool::"default/fix/count");\n',
+        );
+        await eventually(async () =>
+          (await outcome(call(user, 'fix__count', { run }))) === 'policy_denied' ? true : undefined,
+        );
+        expect(await outcome(call(user, 'fix__count'))).toBe('completed');
+        rmSync(policyFile('e2e-agents-not'));
+        await eventually(async () =>
+          (await outcome(call(user, 'fix__count', { run }))) === 'completed' ? true : undefined,
+        );
+        const suspend = (agents: string[]) =>
+          ask(admin, 'PUT', '/api/uar/settings/tenant', { suspended: { agents } });
+        expect((await suspend(['coder'])).status).toBe(200);
+        await eventually(async () =>
+          (await outcome(call(user, 'fix__count', { run }))) === 'unknown_tool' ? true : undefined,
+        );
+        expect(await outcome(call(user, 'fix__count'))).toBe('completed');
+        await suspend([]);
+        await ask(admin, 'DELETE', '/api/uar/agents/coder');
+      },
+    );
+
     keeps(['capabilities.ceilings'], 'token, agent and run hold capabilities down', async () => {
       const bare: TokenOptions = { ...user, capabilities: [] };
       expect(await outcome(call(bare, 'fix__count'))).toBe('capability_denied');

@@ -3,12 +3,13 @@ import { AgentBody, AgentId, type ScopeWarning, type AgentView } from '@uar/cont
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AGENT_BOOK, type AgentBook } from './domain/agent/agents.js';
 import { EFFECTIVE_CATALOG, type EffectiveCatalog } from './domain/catalog/effective-catalog.js';
+import type { HeldSetting } from './domain/run/ports.js';
 import { knownIds, scopeWarnings } from './domain/run/scope-warnings.js';
 import { agentRoutes as routes } from './http/agent-routes.js';
 import { sendJson } from './http/answer.js';
 import { NoQuery } from './http/asks.js';
 import { readBody, readQuery } from './http/read.js';
-import { badRequest, notAvailable, notFound } from './http/refusal.js';
+import { Refusal, badRequest, notAvailable, notFound } from './http/refusal.js';
 import { callerOf, pathParameter } from './http/request.js';
 import { Serves } from './http/route.js';
 import { refuseUnwritten } from './http/written.js';
@@ -24,15 +25,17 @@ export class AgentsController {
   @Serves(routes.listAgents)
   list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     readQuery(request.query, NoQuery);
-    sendJson(reply, { agents: this.agentsFor(request) });
+    const byId = [...this.heldFor(request)].sort(([one], [other]) => (one < other ? -1 : 1));
+    sendJson(reply, { agents: byId.map(([id, agent]) => viewOf(id, agent)) });
   }
 
   @Serves(routes.readAgent)
   read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     readQuery(request.query, NoQuery);
-    const found = this.agentsFor(request).find(({ id }) => id === pathParameter(request, 'id'));
-    if (found === undefined) throw notFound('There is no agent of this id.');
-    sendJson(reply, found);
+    const id = pathParameter(request, 'id');
+    const agent = this.heldFor(request).get(id);
+    if (agent === undefined) throw notFound('There is no agent of this id.');
+    sendJson(reply, viewOf(id, agent));
   }
 
   @Serves(routes.putAgent)
@@ -55,14 +58,9 @@ export class AgentsController {
     sendJson(reply, { deleted: true });
   }
 
-  private agentsFor(request: FastifyRequest): AgentView[] {
+  private heldFor(request: FastifyRequest): ReturnType<AgentBook['agents']> {
     if (!this.book.ready) throw notAvailable();
-    const held = this.book.agents(callerOf(request).principal.tenant);
-    const ids = [...held.keys()].sort();
-    return ids.flatMap((id) => {
-      const agent = held.get(id);
-      return agent?.kind === 'kept' ? [{ id, ...agent.value }] : [];
-    });
+    return this.book.agents(callerOf(request).principal.tenant);
   }
 
   /** The registration stands whether or not anybody can say what its ids name. */
@@ -70,4 +68,13 @@ export class AgentsController {
     const list = await this.catalog.discoverable(callerOf(request));
     return list.kind === 'listed' ? scopeWarnings('scope.', scope, knownIds(list)) : [];
   }
+}
+
+/** Stored, but as nobody can read it: not the same as absent, and no call of it is served. */
+function viewOf(id: string, agent: HeldSetting<AgentBody>): AgentView {
+  if (agent?.kind === 'kept') return { id, ...agent.value };
+  throw new Refusal(503, 'unavailable', {
+    message: `What is stored of agent ${id} cannot be read; PUT /api/uar/agents/${id} replaces it.`,
+    details: { agent_id: id },
+  });
 }

@@ -6,7 +6,7 @@ import { RUN_DESK, type RunAnswer, type RunDesk } from './domain/run/run-desk.js
 import { sendJson } from './http/answer.js';
 import { NoQuery } from './http/asks.js';
 import { readBody, readQuery } from './http/read.js';
-import { Refusal, forbidden, notAvailable, notFound } from './http/refusal.js';
+import { Refusal, notAvailable, notFound } from './http/refusal.js';
 import { callerOf, pathParameter } from './http/request.js';
 import { Serves } from './http/route.js';
 import { runRoutes as routes } from './http/run-routes.js';
@@ -69,7 +69,10 @@ function send(reply: FastifyReply, answer: RunAnswer, status = 200): void {
     case 'not_found':
       throw notFound('There is no run of this id for you.');
     case 'not_its_agent':
-      throw forbidden();
+      throw new Refusal(403, 'run_denied', {
+        message: `No agent ${answer.agentId} is registered that you may open runs for. PUT /api/uar/agents/{id} registers it; then its own token opens runs for it, or a token of its owner that names no agent.`,
+        details: { agent_id: answer.agentId },
+      });
     case 'not_active':
       throw new Refusal(409, 'run_not_active', {
         message: 'The run has ended.',

@@ -1,5 +1,7 @@
+import type { Caller, ToolFacts } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway, until, type Body, type HttpAnswer } from './gateway.fixture.js';
+import { decided, oneHuman } from './neighbours.fixture.js';
 
 const runs = '/api/uar/runs';
 
@@ -38,9 +40,75 @@ describe('agents', () => {
       ['other', asCoder],
     ] as const)
       expect((await gateway.ask('POST', runs, { body: { agent_id }, token })).status).toBe(403);
+    const unknown = await gateway.ask('POST', runs, { body: { agent_id: 'nobody' } });
+    expect(unknown.body['error']).toEqual({
+      code: 'run_denied',
+      message: expect.stringMatching(/nobody.*PUT \/api\/uar\/agents/),
+      details: { agent_id: 'nobody' },
+    });
     const users = await open();
     expect(await outcomeIn(users, 'srv__echo', asCoder)).toBe('run_denied');
     expect(await outcomeIn(String(own.body['run_id']), 'srv__echo')).toBe('completed');
+  });
+
+  it('must be allowed what is called in their runs, beside the user whose token calls', async () => {
+    await putAgent('coder');
+    const id = String((await gateway.ask('POST', runs, { body: { agent_id: 'coder' } })).body['run_id']);
+    const mayNot = (tool: ToolFacts, { principal }: Caller) =>
+      principal.agent_id === 'coder' && tool.raw_name === 'write';
+    const asked: (readonly unknown[])[] = [];
+    gateway.neighbours.discovers = (tool, caller) => !mayNot(tool, caller);
+    gateway.neighbours.decide = ({ question: { caller, tool } }) => {
+      asked.push([caller.principal.subject, caller.principal.agent_id, caller.channel]);
+      return mayNot(tool, caller)
+        ? { kind: 'deny', ...decided, outcome: 'policy_denied', cause: 'forbidden' }
+        : { kind: 'allow', ...decided, grant: 'grant' };
+    };
+    gateway.neighbours.policiesChanged();
+    expect(await outcomeIn(id, 'srv__echo')).toBe('completed');
+    expect(await outcomeIn(id, 'srv__write')).toBe('policy_denied');
+    expect(asked).toEqual([
+      ['ada', 'coder', 'api'],
+      ['ada', 'coder', 'api'],
+    ]);
+    expect(gateway.neighbours.receipts.at(-1)).toMatchObject({ agent: 'coder' });
+    const listed = await gateway.ask('GET', `/api/tools?run_id=${id}`);
+    expect(JSON.parse(listed.text).tools.map(({ name }: { name: string }) => name)).not.toContain(
+      'srv__write',
+    );
+    expect(effective(await gateway.ask('GET', `${runs}/${id}`))['tools']).toEqual([
+      'srv__echo',
+      'srv__hidden',
+    ]);
+    expect(await outcomeIn(await open(), 'srv__write')).toBe('completed');
+    expect(asked.at(-1)).toEqual(['ada', undefined, 'interactive']);
+  });
+
+  it('that are suspended end what waits in their runs, whoever called it', async () => {
+    await putAgent('coder');
+    const id = String((await gateway.ask('POST', runs, { body: { agent_id: 'coder' } })).body['run_id']);
+    gateway.neighbours.decide = oneHuman;
+    const waiting = outcomeIn(id, 'srv__write');
+    await until(() => gateway.neighbours.records.size === 1);
+    const suspended = { suspended: { users: [], agents: ['coder'] } };
+    await gateway.ask('PUT', '/api/uar/settings/tenant', { body: suspended });
+    expect(await waiting).toBe('policy_denied');
+    expect([...gateway.neighbours.records.values()].map(({ status }) => status)).toEqual(['cancelled']);
+  });
+
+  it('that are stored as nobody can read them are not taken for absent', async () => {
+    await putAgent('coder');
+    gateway.neighbours.ledger.write({ tenant: 'default', namespace: 'agent', key: 'coder' }, { title: 7 });
+    const read = () => gateway.ask('GET', '/api/uar/agents/coder');
+    await until(async () => (await read()).status === 503);
+    expect((await read()).body['error']).toMatchObject({
+      code: 'unavailable',
+      details: { agent_id: 'coder' },
+    });
+    expect((await gateway.ask('GET', '/api/uar/agents')).status).toBe(503);
+    expect((await gateway.ask('POST', runs, { body: { agent_id: 'coder' } })).status).toBe(503);
+    expect((await putAgent('coder')).status).toBe(200);
+    expect((await read()).status).toBe(200);
   });
 
   it('narrow what is called through them, and end it with themselves', async () => {

@@ -204,8 +204,10 @@ export class MemoryLedger {
 
   /** Somebody stored this, whatever it is worth. */
   write(place: { tenant: string; namespace: string; key: string }, value: unknown): void {
-    const setting: Setting = { ...place, tenant: TenantId.parse(place.tenant), revision: 1, value };
-    this.settings.set(`${place.namespace} ${place.tenant} ${place.key}`, setting);
+    const where = `${place.namespace} ${place.tenant} ${place.key}`;
+    const revision = (this.settings.get(where)?.revision ?? 0) + 1;
+    const setting: Setting = { ...place, tenant: TenantId.parse(place.tenant), revision, value };
+    this.settings.set(where, setting);
     const { tenant, namespace, key } = setting;
     this.bus.announce(settingsChanged, { tenant, namespace, key });
   }

@@ -129,7 +129,7 @@ export class Pipeline implements CallPipeline {
 
   private async refreshApproval(call: RunningCall): Promise<void> {
     if (call.approval === null) return;
-    const view = await this.parts.approvals.view(call.caller, call.approval.approval_id);
+    const view = await this.parts.approvals.view(call.proposed.caller, call.approval.approval_id);
     call.approval = view ?? call.approval;
   }
 

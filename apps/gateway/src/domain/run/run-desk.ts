@@ -16,14 +16,15 @@ import { widenedMember } from './effective-run.js';
 import type { HeldRun, RunStore, ScopeBook } from './ports.js';
 import { mayUse, ownEffective, statusOf } from './run-frames.js';
 import type { RunViews } from './run-views.js';
-import { agentOf, type Runs } from './runs.js';
+import type { Runs } from './runs.js';
+import { agentOf } from './through-agent.js';
 
 export type RunAnswer =
   | { readonly kind: 'run'; readonly view: RunView }
   /** Also of somebody else. */
   | { readonly kind: 'not_found' }
-  /** The agent is neither the token's nor one that the user owns. */
-  | { readonly kind: 'not_its_agent' }
+  /** No agent of this id is registered that the token speaks for or, without one, that the user owns. */
+  | { readonly kind: 'not_its_agent'; readonly agentId: string }
   | { readonly kind: 'not_active'; readonly status: RunStatus }
   | { readonly kind: 'widened'; readonly member: string }
   | Unavailable;
@@ -114,16 +115,16 @@ export class RunDesk {
   private agentFor(
     principal: Principal,
     wanted: string | undefined,
-  ): { kind: 'agent'; id: string | undefined } | { kind: 'not_its_agent' } | Unavailable {
+  ): { kind: 'agent'; id: string | undefined } | Extract<RunAnswer, { kind: 'not_its_agent' }> | Unavailable {
     const own = agentOf(principal);
     const id = wanted ?? own;
     if (id === undefined) return { kind: 'agent', id };
     const { scopes } = this.parts;
     if (!scopes.ready) return { kind: 'unavailable', cause: 'run_scopes_unread' };
     const agent = scopes.agent(principal.tenant, id);
-    if (agent?.kind !== 'kept') return { kind: 'not_its_agent' };
-    const isIts = own === undefined ? agent.value.owner === principal.subject : own === id;
-    return isIts ? { kind: 'agent', id } : { kind: 'not_its_agent' };
+    if (agent?.kind === 'unreadable') return { kind: 'unavailable', cause: 'agent_unreadable' };
+    const isIts = own === undefined ? agent?.value.owner === principal.subject : own === id;
+    return agent !== undefined && isIts ? { kind: 'agent', id } : { kind: 'not_its_agent', agentId: id };
   }
 
   private newRun(

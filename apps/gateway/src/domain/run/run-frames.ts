@@ -1,9 +1,17 @@
 import { hash } from 'node:crypto';
-import { RunId, principalId, type Caller, type Principal, type RunStatus } from '@uar/contracts';
+import {
+  RunId,
+  principalId,
+  type Caller,
+  type Principal,
+  type RunStatus,
+  type StoredRun,
+} from '@uar/contracts';
 import type { Clock, Unavailable } from '../call/ports.js';
 import { effectiveRun, leaves, limitsOf, type EffectiveRun, type ScopedTool } from './effective-run.js';
 import type { FoundRun, HeldRun, RunStore, ScopeBook } from './ports.js';
-import { agentOf, type Entered, type RunDenial, type Runs } from './runs.js';
+import type { Entered, RunDenial, RunFrame, Runs } from './runs.js';
+import { agentOf } from './through-agent.js';
 
 interface Outer {
   readonly policy: ReturnType<ScopeBook['policy']>;
@@ -69,7 +77,7 @@ export class RunFrames implements Runs {
 
   private enterImplicit(principal: Principal): Entered {
     const outer = this.outerOf(principal.tenant, agentOf(principal));
-    return outer.kind === 'outer' ? entered(this.implicit(principal), outer.effective) : outer;
+    return outer.kind === 'outer' ? entered({ run_id: this.implicit(principal) }, outer.effective) : outer;
   }
 
   private admit(principal: Principal, found: FoundRun): Entered {
@@ -80,7 +88,7 @@ export class RunFrames implements Runs {
     if (outer.kind !== 'outer') return outer;
     const status = statusOf(found.held, this.parts.clock.now());
     if (status !== 'active') return denied(`run_${status}`);
-    return entered(run.run_id, this.effectiveOf(found.held, outer.effective));
+    return entered(run, this.effectiveOf(found.held, outer.effective));
   }
 
   private effectiveOf(held: HeldRun, outer: EffectiveRun): EffectiveRun {
@@ -130,9 +138,17 @@ export function mayUse(principal: Principal, { run }: HeldRun): boolean {
   return isOwner && (agent === undefined || agent === run.agent_id);
 }
 
-function entered(runId: RunId, effective: EffectiveRun): Entered {
+function entered(
+  { run_id: runId, agent_id: agentId }: Pick<StoredRun, 'run_id' | 'agent_id'>,
+  effective: EffectiveRun,
+): Entered {
   const limits = limitsOf(effective);
-  const frame = { runId, effective, ...(limits === undefined ? {} : { limits }) };
+  const frame: RunFrame = {
+    runId,
+    effective,
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(limits === undefined ? {} : { limits }),
+  };
   return { kind: 'entered', frame };
 }
 

@@ -15,6 +15,7 @@ import type { HeldRun } from './ports.js';
 import { mayUse, statusOf } from './run-frames.js';
 import { inRun, type Runs } from './runs.js';
 import { knownIds, scopeWarnings } from './scope-warnings.js';
+import { throughAgent } from './through-agent.js';
 
 type Viewed = { readonly kind: 'run'; readonly view: RunView } | Unavailable;
 
@@ -34,7 +35,7 @@ export class RunViews {
   async of(viewer: Caller, held: HeldRun): Promise<Viewed> {
     const { run } = held;
     const status = statusOf(held, this.parts.clock.now());
-    const owner = mayUse(viewer.principal, held) ? viewer : ownerOf(held);
+    const owner = throughAgent(mayUse(viewer.principal, held) ? viewer : ownerOf(held), run.agent_id);
     const facts = { runId: run.run_id, status, agentId: run.agent_id, conversationId: run.conversation_id };
     if (status !== 'active')
       return { kind: 'run', view: viewOf(facts, { effective: nothing, warnings: [] }) };

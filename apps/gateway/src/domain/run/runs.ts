@@ -1,6 +1,7 @@
 import type { Caller, Principal, RunId, RunLimits } from '@uar/contracts';
 import type { Unavailable } from '../call/ports.js';
 import type { EffectiveRun, ScopedTool } from './effective-run.js';
+import { throughAgent } from './through-agent.js';
 
 /** Why a run serves its caller no more. For receipts, never for callers. */
 export type RunDenial =
@@ -15,6 +16,8 @@ export type RunDenial =
 /** A run as a call or a list meets it now. */
 export interface RunFrame {
   readonly runId: RunId;
+  /** Whose run it is; absent in one that no agent has. */
+  readonly agentId?: string;
   /** The same object as long as no scope of the run changed. */
   readonly effective: EffectiveRun;
   /** Absent: nothing the PDP must know of. */
@@ -36,13 +39,9 @@ export interface Runs {
   lost(caller: Caller, tool: ScopedTool): RunDenial | 'not_in_run' | undefined;
 }
 
-/** The agent a principal is, or acts through. */
-export function agentOf({ kind, subject, agent_id }: Principal): string | undefined {
-  return kind === 'agent' ? subject : agent_id;
-}
-
 /** The caller as the run leaves it. */
-export function inRun({ principal, channel, ip, session_id }: Caller, { runId, limits }: RunFrame): Caller {
+export function inRun(caller: Caller, { runId, agentId, limits }: RunFrame): Caller {
+  const { principal, channel, ip, session_id } = throughAgent(caller, agentId);
   return {
     principal,
     channel,
