@@ -13,7 +13,7 @@ export interface LivePoliciesParts {
   readonly watch: PolicyWatch;
   readonly directory: LiveDirectory;
   readonly written: LedgerPolicies;
-  readonly sets: Pick<PolicySets, 'status' | 'reload'>;
+  readonly sets: Pick<PolicySets, 'status' | 'reload' | 'strays'>;
   readonly catalog: CatalogWatch;
 }
 
@@ -54,6 +54,7 @@ export class LivePolicies implements GovernanceState {
       ...(this.#isAnyLoaded() ? this.#missing() : []),
       ...kept.map(({ tenant, problem }) => `newer policies of ${tenant} were refused: ${problem ?? ''}`),
       ...this.ofTenants().map(({ problem }) => problem),
+      ...this.parts.sets.strays(),
     ];
   }
 

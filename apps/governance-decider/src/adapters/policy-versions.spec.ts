@@ -11,7 +11,15 @@ import { LedgerVersions } from './policy-versions.js';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const globex = TenantId.parse('globex');
-const folder = { schema: 'entity User;', platform: {}, tenants: new Map(), cases: [] };
+const folder = {
+  schema: 'entity User;',
+  platform: {},
+  tenants: new Map(),
+  unreadable: new Map(),
+  cases: [],
+  brokenCases: [],
+  strays: [],
+};
 
 let hub: ReturnType<typeof createHub>;
 let ledger: PolicyLedger;

@@ -76,6 +76,23 @@ describe('a folder of policies, offline', () => {
     ]);
   }, 60_000);
 
+  it('holds what cannot be read of it, or is nobody’s, against it', async () => {
+    writeFileSync(join(folder, 'tenants/default/no-time.CEDAR'), 'forbid (principal, action, resource);');
+    writeFileSync(join(folder, 'tenants/lost.cedar'), 'forbid (principal, action, resource);');
+    writeFileSync(join(folder, 'cases/broken.yaml'), 'set: tenant:default\ncases: [{ case: x }]\n');
+    const [checked, tested] = await withPolicies(async (policies) => [
+      (await policies.check()).flatMap(({ problems }) => problems),
+      await policies.test(),
+    ]);
+    expect(checked).toEqual([
+      expect.objectContaining({ file: 'tenants/default', message: expect.stringContaining('rename it') }),
+      expect.objectContaining({ severity: 'error', message: expect.stringContaining('broken.yaml:2') }),
+      expect.objectContaining({ severity: 'warning', message: expect.stringContaining('lost.cedar') }),
+    ]);
+    const failed = tested.filter(({ failures }) => failures.length > 0).map(({ set }) => set);
+    expect(failed).toEqual(expect.arrayContaining(['tenant:default']));
+  }, 60_000);
+
   it('says that it cannot be read', async () => {
     rmSync(join(folder, 'schema.cedarschema'));
     expect(await OfflinePolicies.open(folder)).toMatchObject({

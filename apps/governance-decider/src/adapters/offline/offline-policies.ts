@@ -3,7 +3,7 @@ import type { CaseFile } from '../../domain/cases/case-file.js';
 import { rehearseCases, type CaseFailure } from '../../domain/cases/rehearse-cases.js';
 import { SoundPolicies, checkCandidate } from '../../domain/policy/candidate.js';
 import type { Tried } from '../../domain/policy/laboratory.js';
-import type { PolicyProblem } from '../../domain/policy/lint/problem.js';
+import { problemText, type PolicyProblem } from '../../domain/policy/lint/problem.js';
 import type { PolicyTexts } from '../../domain/policy/policy-set.js';
 import type { PolicySource } from '../../domain/policy/source.js';
 import { CedarEngine, compileCedar } from '../cedar/engine.js';
@@ -51,7 +51,7 @@ export class OfflinePolicies {
   /** The platform's set and each tenant's: text guard, parse, validation, lints, guards; no cases. */
   async check(): Promise<readonly CheckedSet[]> {
     const tenants = [...this.source.tenants].map(([tenant, own]) => ({ set: tenant, own }));
-    const checked: CheckedSet[] = [];
+    const checked: CheckedSet[] = [...this.#unread()];
     for (const { set, own } of [{ set: 'platform', own: {} }, ...tenants]) {
       const candidate = done(await this.engine.rehearse((on) => this.#candidate(own, on)));
       const { warnings } = candidate;
@@ -67,9 +67,30 @@ export class OfflinePolicies {
     return checked;
   }
 
+  /** What cannot be read of the folder, or is nobody's. */
+  #unread(): readonly CheckedSet[] {
+    const { unreadable, brokenCases, strays } = this.source;
+    const tenants = [...unreadable].map(([set, problems]) => {
+      const placed = problems.map((one) => ({
+        ...one,
+        file: one.policy === undefined ? join('tenants', set) : fileOf(one, set),
+      }));
+      return { set, policies: 0, problems: placed };
+    });
+    const cases = brokenCases.map(({ set, problem: message }) => ({
+      ...{ set, policies: 0, problems: [{ message, severity: 'error', file: 'cases' } as const] },
+    }));
+    const left = strays.map((message) => ({ message, severity: 'warning', file: '.' }) as const);
+    return [
+      ...tenants,
+      ...cases,
+      ...(left.length === 0 ? [] : [{ set: 'folder', policies: 0, problems: left }]),
+    ];
+  }
+
   /** Every row of every case file, against the set that the file names. */
   async test(): Promise<readonly TestedFile[]> {
-    const tested: TestedFile[] = [];
+    const tested: TestedFile[] = this.#untried();
     for (const { file, cases } of this.source.cases) {
       const texts = this.#texts(await this.#ownOf(cases));
       const failures = done(
@@ -80,6 +101,20 @@ export class OfflinePolicies {
       tested.push({ file: join('cases', file), set: cases.set, rows: cases.cases.length, failures });
     }
     return tested;
+  }
+
+  /** Rows that nobody can read, or that have no set to be tried on, do not hold. */
+  #untried(): TestedFile[] {
+    const { unreadable, brokenCases } = this.source;
+    const failed = (file: string, set: string, differences: readonly string[]): TestedFile => {
+      return { file, set, rows: 0, failures: [{ case: 'the set itself', differences }] };
+    };
+    return [
+      ...brokenCases.map(({ set, problem }) => failed('cases', set, [problem])),
+      ...[...unreadable].map(([tenant, problems]) =>
+        failed(join('tenants', tenant), `tenant:${tenant}`, problems.map(problemText)),
+      ),
+    ];
   }
 
   close(): Promise<void> {

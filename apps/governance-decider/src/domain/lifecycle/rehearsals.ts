@@ -85,7 +85,8 @@ export class Rehearsals {
     laboratory: Laboratory,
     schemas: ToolSchemas | undefined,
   ): Promise<Rehearsed> {
-    if (wanted.problem !== undefined) return refused([wanted.problem]);
+    const { problems } = wanted;
+    if (problems.length > 0) return { kind: 'refused', problems, warnings: [] };
     const { directory } = this.parts;
     const sound = this.#sound;
     const tools = schemas?.of(wanted.tenant);
@@ -93,7 +94,7 @@ export class Rehearsals {
     if (candidate.kind === 'unsound') return { ...candidate, kind: 'refused' };
     const { set, warnings } = candidate;
     const installed = await laboratory.install(installable(set, wanted, directory));
-    if (installed.kind === 'failed') return refused([installed.message]);
+    if (installed.kind === 'failed') return refused(installed.message);
     const failures = await failedCases(wanted, { laboratory, sound });
     if (failures.length > 0) return { kind: 'refused', problems: failures, warnings };
     return { kind: 'passed', set, warnings };
@@ -106,9 +107,8 @@ export function installable(set: PolicySet, { texts }: WantedSet, directory: Dir
   return { ...texts, version: set.version, warmUp, slices: slicesOf(set) };
 }
 
-function refused(messages: readonly string[]): Rehearsed {
-  const problems = messages.map((message): SetProblem => ({ message, severity: 'error' }));
-  return { kind: 'refused', problems, warnings: [] };
+function refused(message: string): Rehearsed {
+  return { kind: 'refused', problems: [{ message, severity: 'error' }], warnings: [] };
 }
 
 async function failedCases(

@@ -1,5 +1,6 @@
 import { textDigest } from '@uar/json-text';
 import type { WrittenPolicies } from '@uar/contracts';
+import type { PolicyProblem } from '../policy/lint/problem.js';
 import { versionOf, type PolicyTexts } from '../policy/policy-set.js';
 import type { NamedCases, PolicySource } from '../policy/source.js';
 import type { WrittenSets } from './written.js';
@@ -25,27 +26,35 @@ export interface WantedSet {
   /** The folder's set is another than when the API's was written. */
   readonly drift: boolean;
   /** Why there is nothing to rehearse. */
-  readonly problem?: string;
+  readonly problems: readonly PolicyProblem[];
   /** Changes whenever anything does that a rehearsal depends on. */
   readonly fingerprint: string;
 }
 
 /** One set per tenant that the folder or the ledger names, and one for everybody else. */
 export function wantedSets(source: PolicySource, written: WrittenSets): ReadonlyMap<string, WantedSet> {
-  const tenants = new Set([...source.tenants.keys(), ...written.tenants()]);
+  const tenants = new Set([...source.tenants.keys(), ...source.unreadable.keys(), ...written.tenants()]);
   const own = [...tenants].map((tenant) => wantedOf(source, written, tenant));
   return new Map([platformSet(source), ...own].map((wanted) => [wanted.tenant, wanted]));
 }
 
 /** The platform's cases run with this one. */
 export function platformSet(source: PolicySource): WantedSet {
-  return wantedFrom(source, { tenant: anyTenant, own: {}, source: 'file', revision: 0, drift: false });
+  return wantedFrom(source, { tenant: anyTenant, own: {}, problems: [], ...fromFile });
 }
 
 /** What these texts would be as the set of a tenant. */
 export function candidateSet(source: PolicySource, tenant: string, own: OwnTexts): WantedSet {
-  return wantedFrom(source, { tenant, own, source: 'api', revision: 0, drift: false });
+  return wantedFrom(source, { tenant, own, source: 'api', revision: 0, drift: false, problems: [] });
 }
+
+/** What the folder says of a tenant, whether or not it is in force. */
+export function folderSet(source: PolicySource, tenant: string): WantedSet {
+  const own = source.tenants.get(tenant) ?? {};
+  return wantedFrom(source, { tenant, own, problems: source.unreadable.get(tenant) ?? [], ...fromFile });
+}
+
+const fromFile = { source: 'file', revision: 0, drift: false } as const;
 
 /** Digest of what the folder says of a tenant; of nothing where it has no folder. */
 export function folderDigest(source: PolicySource, tenant: string): string {
@@ -54,21 +63,24 @@ export function folderDigest(source: PolicySource, tenant: string): string {
 
 function wantedOf(source: PolicySource, written: WrittenSets, tenant: string): WantedSet {
   const found = written.of(tenant);
-  const folder = source.tenants.get(tenant) ?? {};
-  if (found === undefined)
-    return wantedFrom(source, { tenant, own: folder, source: 'file', revision: 0, drift: false });
-  const { revision } = found;
+  if (found === undefined) return folderSet(source, tenant);
+  const about = { tenant, source: 'api', revision: found.revision } as const;
   if (found.kind === 'unreadable') {
-    const problem = 'the set that was written by API cannot be read';
-    return wantedFrom(source, { tenant, own: {}, source: 'api', revision, drift: false, problem });
+    const message = 'the set that was written by API cannot be read';
+    return wantedFrom(source, {
+      ...about,
+      own: {},
+      drift: false,
+      problems: [{ message, severity: 'error' }],
+    });
   }
   const { policies: own, file } = found.value;
-  const drift = ownDigest(folder) !== file;
-  return wantedFrom(source, { tenant, own, source: 'api', revision, drift, written: found.value });
+  const drift = folderDigest(source, tenant) !== file;
+  return wantedFrom(source, { ...about, own, drift, problems: [], written: found.value });
 }
 
 function wantedFrom(
-  { schema, platform, cases }: PolicySource,
+  { schema, platform, cases, brokenCases }: PolicySource,
   about: Omit<WantedSet, 'texts' | 'cases' | 'fingerprint'>,
 ): WantedSet {
   const { tenant, own, source, revision } = about;
@@ -76,8 +88,13 @@ function wantedFrom(
   const texts = { schema, policies: { ...platform, ...own, ...platform } };
   const set = tenant === anyTenant ? 'platform' : `tenant:${tenant}`;
   const named = cases.filter(({ cases: file }) => file.set === set);
-  const fingerprint = `${source} ${revision} ${versionOf(texts)} ${JSON.stringify(named)}`;
-  return { ...about, texts, cases: named, fingerprint };
+  const broken = brokenCases.filter((one) => one.set === set);
+  const problems = [
+    ...about.problems,
+    ...broken.map(({ problem }): PolicyProblem => ({ message: problem, severity: 'error' })),
+  ];
+  const fingerprint = `${source} ${revision} ${versionOf(texts)} ${JSON.stringify([named, problems])}`;
+  return { ...about, texts, cases: named, problems, fingerprint };
 }
 
 function ownDigest(own: OwnTexts): string {

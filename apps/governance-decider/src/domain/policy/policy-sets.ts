@@ -6,6 +6,7 @@ import {
   anyTenant,
   candidateSet,
   folderDigest,
+  folderSet,
   platformSet,
   wantedSets,
   type OwnTexts,
@@ -99,6 +100,11 @@ export class PolicySets implements ActiveSets {
     };
   }
 
+  /** What of the folder is left aside. */
+  strays(): readonly string[] {
+    return this.#source?.strays ?? [];
+  }
+
   /** Brings every tenant to what folder and ledger say now. One at a time; never rejects for what they say. */
   reload(options: { readonly again: boolean } = { again: false }): Promise<void> {
     return this.#inTurn(() => this.#reload(options.again));
@@ -114,7 +120,7 @@ export class PolicySets implements ActiveSets {
     const source = this.#source;
     if (source === undefined)
       return { kind: 'failed', message: this.#sourceProblem ?? 'nothing was read yet' };
-    return this.#try(source, candidateSet(source, tenant, own ?? this.folderOf(tenant)));
+    return this.#try(source, wantedBy(source, tenant, own));
   }
 
   /** Replaces a tenant's set: checked and compared with what is in force at this moment, persisted, swapped. */
@@ -132,8 +138,7 @@ export class PolicySets implements ActiveSets {
     const { tenant, ifVersion } = change;
     const conflict = (): Replaced => ({ kind: 'conflict', version: this.versionOf(tenant) });
     if (this.versionOf(tenant) !== ifVersion) return conflict();
-    const own = change.own ?? this.folderOf(tenant);
-    const tried = await this.#try(source, candidateSet(source, tenant, own));
+    const tried = await this.#try(source, wantedBy(source, tenant, change.own));
     if (tried.kind === 'failed') return { kind: 'unavailable', cause: tried.message };
     if (tried.value.kind === 'refused') return tried.value;
     const revision = this.#wanted.get(tenant)?.revision ?? 0;
@@ -184,8 +189,15 @@ export class PolicySets implements ActiveSets {
     if (problem !== undefined && this.#sourceProblem !== problem) this.parts.onProblem(anyTenant, problem);
     this.#sourceProblem = problem;
     if (read.kind === 'unreadable' || problem !== undefined) return undefined;
+    this.#tellStrays(read.source);
     this.#source = read.source;
     return read.source;
+  }
+
+  /** Once each: what is left aside today was so yesterday. */
+  #tellStrays({ strays }: PolicySource): void {
+    const told = new Set(this.#source?.strays);
+    for (const stray of strays) if (!told.has(stray)) this.parts.onProblem(anyTenant, stray);
   }
 
   /** New, changed, or failed before: what kept it from being loaded may have been the engine. */
@@ -251,4 +263,9 @@ export class PolicySets implements ActiveSets {
   #stateOf(tenant: string): TenantState | undefined {
     return this.#states.get(tenant) ?? this.#states.get(anyTenant);
   }
+}
+
+/** Absent `own`: what the folder says. */
+function wantedBy(source: PolicySource, tenant: string, own: OwnTexts | undefined): WantedSet {
+  return own === undefined ? folderSet(source, tenant) : candidateSet(source, tenant, own);
 }
