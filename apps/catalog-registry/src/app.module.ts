@@ -5,7 +5,6 @@ import type { ServiceContext } from '@uar/service';
 import { BusHosts } from './adapters/bus-hosts.js';
 import { DataKeyVault } from './adapters/data-key-vault.js';
 import { fileServers } from './adapters/file-servers.js';
-import { LedgerReceipts } from './adapters/ledger-receipts.js';
 import { LedgerSettings } from './adapters/ledger-settings.js';
 import { LogJournal } from './adapters/log-journal.js';
 import { RegistryLoop } from './adapters/registry-loop.js';
@@ -56,8 +55,7 @@ export class AppModule {
 function collaborators(context: ServiceContext) {
   const { bus, config, log } = context;
   const journal = new LogJournal(log);
-  const marks = receiptMarks(context);
-  const settings = new LedgerSettings({ bus, ...marks, now: Date.now });
+  const settings = new LedgerSettings({ bus, ...receiptMarks(context), now: Date.now });
   const hosts = new BusHosts(bus);
   const desired = new DesiredServers(fileServers(config));
   const table = new HostTable();
@@ -74,9 +72,8 @@ function collaborators(context: ServiceContext) {
     reader: new ListReader({ hosts, journal, pause }),
     announce: (change) => bus.announce(catalogChanged, change),
   });
-  const receipts = new LedgerReceipts({ bus, log, ...marks });
   const writer = new ServerWriter({
-    ...{ desired, store, hosts, receipts, turns: new Turns() },
+    ...{ desired, store, hosts, turns: new Turns() },
     apply: changeInEffect(context, { desired, pins, changes, registry }),
     apiCommands: config.mcp.api_commands,
     view: (server) => registry.view(server),
@@ -84,7 +81,7 @@ function collaborators(context: ServiceContext) {
   const desk = new ReviewDesk({ desired, registry, changes, pins, turns: new Turns() });
   const loop = new RegistryLoop({ bus, log, settings, store, pins, registry });
   const probe = new ServerProbe({ desired, registry, table, hosts, journal });
-  return { registry, desired, writer, desk, receipts, loop, probe };
+  return { registry, desired, writer, desk, loop, probe };
 }
 
 /** What every receipt of ours says of the installation. */

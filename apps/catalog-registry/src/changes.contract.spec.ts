@@ -124,7 +124,6 @@ withBothBuses('catalog-registry, its changes', (connect) => {
     async (decision) => {
       await turned(file({ pin: 'block' }), [echo], [evil]);
       const [change] = await ask.changes('fs');
-      ledger.refusesReceipts = true;
       expect(await ask.decide('fs', change?.id ?? '', decision)).toMatchObject({ kind: 'decided' });
       expect(ledger.receipts).toEqual([
         {
@@ -151,7 +150,10 @@ withBothBuses('catalog-registry, its changes', (connect) => {
     });
     await until(replica, () => states(replica)['fs__echo'] === 'quarantined');
     expect(await ask.changes('fs')).toEqual([]);
-    expect(await warningsOf('fs')).toEqual([['definition_rejected', 'echo']]);
+    const [server] = (await ask.servers()).filter(({ name }) => name === 'fs');
+    expect(server?.warnings).toEqual([
+      { code: 'definition_rejected', key: 'echo', message: expect.stringContaining(`(${change?.id})`) },
+    ]);
     expect(await ask.decide('fs', change?.id ?? '', 'reject')).toMatchObject({ kind: 'not_open' });
     await registry.stop();
     await world.registry(file());

@@ -1,5 +1,4 @@
 import { microservice } from '@uar/service';
-import { LedgerReceipts } from './adapters/ledger-receipts.js';
 import { RegistryLoop } from './adapters/registry-loop.js';
 import { AppModule } from './app.module.js';
 
@@ -11,11 +10,11 @@ export const service = microservice({
     return Promise.resolve();
   },
   readiness: (app) => {
-    const problems = [...app.get(RegistryLoop).problems(), ...app.get(LedgerReceipts).problems()];
+    const problems = app.get(RegistryLoop).problems();
     return Promise.resolve({ ready: problems.length === 0, problems });
   },
-  stop: async (app) => {
+  stop: (app) => {
     app.get(RegistryLoop).stop();
-    await app.get(LedgerReceipts).stop();
+    return Promise.resolve();
   },
 });

@@ -94,6 +94,19 @@ withBothBuses('catalog-registry, its servers', (connect) => {
       expect(ledger.actions()).toEqual(['server.put fs', 'server.put fs']);
     });
 
+    it('is written with its receipt as one, whatever the write', async () => {
+      await world.registry();
+      await ask.put('fs', stdio);
+      await ask.patch('fs', { timeout_ms: 5 });
+      await ask.remove('fs');
+      expect(ledger.receipts).toEqual(
+        ['server.put fs', 'server.patch fs', 'server.delete fs'].map((action) => ({
+          ...{ at: expect.any(String), kind: 'admin', tenant, principal: 'User::"default/dev"' },
+          ...{ governance: 'on', profile: expect.any(String), action },
+        })),
+      );
+    });
+
     it('is stored sealed and given to hosts with its values', async () => {
       await world.registry();
       await ask.put('fs', { ...stdio, args: ['--key=hunter2'], env: { TOKEN: 'hunter3' } });
@@ -215,6 +228,22 @@ withBothBuses('catalog-registry, its servers', (connect) => {
       expect(await ask.servers()).toMatchObject([{ name: 'fs', timeout_ms: 30_000 }]);
       ledger.broken = false;
       expect(await ask.remove('fs')).toEqual({ kind: 'deleted' });
+    });
+
+    it('goes on from what the ledger holds when the answer to a write was lost', async () => {
+      host.tools.delete('fs');
+      await world.registry();
+      ledger.losesAnswers = true;
+      expect(await ask.put('fs', { ...stdio, timeout_ms: 1 })).toMatchObject({ kind: 'unavailable' });
+      expect(await ask.servers()).toEqual([]);
+      ledger.losesAnswers = false;
+      expect(await ask.put('fs', { ...stdio, timeout_ms: 2 })).toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringContaining('write it again'),
+      });
+      expect(await ask.servers()).toMatchObject([{ name: 'fs', timeout_ms: 1 }]);
+      expect(await ask.put('fs', { ...stdio, timeout_ms: 2 })).toMatchObject({ kind: 'written' });
+      expect(ledger.actions()).toEqual(['server.put fs', 'server.put fs']);
     });
 
     it('lets one of two writers of a server through at a time, both in the end', async () => {

@@ -5,7 +5,6 @@ import type { Bus } from '@uar/bus';
 import { CatalogReplica } from '@uar/catalog';
 import {
   Principal,
-  appendReceipts,
   readSettings,
   writeSetting,
   type AnswerOf,
@@ -46,8 +45,8 @@ export class LedgerHalf {
   readonly settings = new Map<string, Setting>();
   readonly receipts: ReceiptBody[] = [];
   broken = false;
-  /** Receipts that do not come with a setting are refused. */
-  refusesReceipts = false;
+  /** Writes are kept, but their answers are lost. */
+  losesAnswers = false;
 
   async open(bus: Bus): Promise<void> {
     bus.answer(readSettings, ({ namespace }) => {
@@ -55,14 +54,6 @@ export class LedgerHalf {
       return { settings: [...this.settings.values()].filter((setting) => setting.namespace === namespace) };
     });
     bus.answer(writeSetting, (ask) => this.write(ask));
-    bus.answer(appendReceipts, ({ receipts }) => {
-      this.mustWork();
-      if (this.refusesReceipts) throw new Error('no receipt alone');
-      this.receipts.push(...receipts);
-      return {
-        positions: receipts.map((_receipt, index) => ({ seq: index + 1, hash: `sha256:${'0'.repeat(64)}` })),
-      };
-    });
     await bus.flush();
   }
 
@@ -82,6 +73,7 @@ export class LedgerHalf {
     if (revision !== if_revision) return { kind: 'conflict', revision };
     this.settings.set(key, { ...setting, value, revision: revision + 1 });
     if (receipt !== undefined) this.receipts.push(receipt);
+    if (this.losesAnswers) throw new Error('the answer is lost');
     return { kind: 'written', revision: revision + 1 };
   }
 

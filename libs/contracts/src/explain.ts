@@ -143,7 +143,7 @@ export const ExplainHint = z.discriminatedUnion('kind', [
   /** No policy permits this action to this principal, whatever the tool and the arguments are. */
   z.strictObject({ kind: z.literal('no_permit'), ...aboutQuestion }),
   z.strictObject({ kind: z.literal('capability'), missing: z.array(Capability) }),
-  /** The tool's definition awaits review. */
+  /** The tool's definition awaits review, or a reviewer rejected it. */
   z.strictObject({ kind: z.literal('review') }),
   /** Nobody registered this agent. */
   z.strictObject({ kind: z.literal('agent'), agent: z.string() }),

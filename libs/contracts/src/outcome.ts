@@ -106,11 +106,11 @@ export const outcomes: Readonly<Record<Outcome, OutcomeRow>> = {
     text: 'Policy does not allow this call.',
   },
   quarantined: {
-    meaning: "the tool's definition changed or was flagged and awaits review",
+    meaning: "the tool's definition changed or was flagged and awaits review, or a reviewer rejected it",
     effect: 'did_not_run',
     http: 403,
     mcp: denied,
-    text: 'The tool awaits review and cannot be called.',
+    text: 'The definition of the tool awaits review or was rejected: it cannot be called.',
   },
   approval_rejected: {
     meaning: 'an approver said no',

@@ -119,7 +119,6 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
     asks: [
       ledger.readSettings,
       ledger.writeSetting,
-      receipt.appendReceipts,
       host.tryServer,
       host.reconnectServer,
       host.hosts.mcp.listTools,

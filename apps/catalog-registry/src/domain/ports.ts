@@ -85,11 +85,6 @@ export interface Hosts {
   ): Promise<ReconnectAnswer | Unreached>;
 }
 
-/** The receipt of an administrative write; goes on trying by itself when the ledger is away. */
-export interface AdminReceipts {
-  write(principal: Principal, action: string): Promise<void>;
-}
-
 /** What goes wrong or is worth knowing, for the log. */
 export interface Journal {
   note(fields: Readonly<Record<string, unknown>>, what: string): void;

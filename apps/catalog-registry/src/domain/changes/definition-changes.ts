@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-import { Digest, type DefinitionChange } from '@uar/contracts';
+import type { DefinitionChange } from '@uar/contracts';
 import type { Journal, Pause } from '../ports.js';
 import { serverKey } from '../servers/desired-servers.js';
 import type { ExaminedTool } from '../tools/examined-tools.js';
 import type { Pins, Review } from '../tools/pins.js';
 import type { Turns } from '../turns.js';
 import { inBatches } from './batches.js';
+import { changeOf, type ChangeKey } from './change-key.js';
 import { definitionDiff } from './definition-diff.js';
 import type { ReviewShelf, ServerId } from './review-shelf.js';
 
@@ -19,10 +19,8 @@ export interface ChangesParts {
   readonly now: () => number;
 }
 
-interface Found {
-  readonly id: string;
+interface Found extends ChangeKey {
   readonly examined: ExaminedTool;
-  readonly oldDigest: Digest | null;
 }
 
 const mostOpen = 100;
@@ -91,12 +89,10 @@ export class DefinitionChanges {
 
   private found(server: ServerId, tools: readonly ExaminedTool[]): readonly Found[] {
     const review = this.parts.pins.review(keyOf(server));
-    return tools.filter(isOpen).map((examined) => {
-      const { name, digest } = examined.tool;
-      const reviewed = review?.digests.get(name);
-      const oldDigest = reviewed === undefined || reviewed === digest ? null : Digest.parse(reviewed);
-      return { id: idOf(server, [name, oldDigest, digest]), examined, oldDigest };
-    });
+    return tools.filter(isOpen).map((examined) => ({
+      ...changeOf(server, examined.tool, review),
+      examined,
+    }));
   }
 
   private async keepTexts(
@@ -123,7 +119,7 @@ export class DefinitionChanges {
     if (texts === undefined) return false;
     const changes: DefinitionChange[] = [];
     for (const one of fresh) {
-      changes.push(changeOf(one, texts.get(one.examined.tool.name), new Date(now()).toISOString()));
+      changes.push(shownChange(one, texts.get(one.examined.tool.name), new Date(now()).toISOString()));
       const due = pause();
       if (due !== undefined) await due;
     }
@@ -146,7 +142,7 @@ function isOpen({ finding, reviewed }: ExaminedTool): boolean {
   return reviewed && (finding === 'flagged' || finding === 'changed' || finding === 'unreviewed');
 }
 
-function changeOf(
+function shownChange(
   { id, examined, oldDigest }: Found,
   oldText: string | undefined,
   at: string,
@@ -160,11 +156,6 @@ function changeOf(
     diff: definitionDiff({ oldText, newText: tool.text, wasReviewed: oldDigest !== null, flags }),
     at,
   };
-}
-
-function idOf({ tenant, name }: ServerId, parts: readonly (string | null)[]): string {
-  const digest = createHash('sha256').update(JSON.stringify([tenant, name, ...parts]));
-  return `chg_${digest.digest('hex').slice(0, 32)}`;
 }
 
 function keyOf({ tenant, name }: ServerId): string {

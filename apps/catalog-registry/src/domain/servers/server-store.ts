@@ -1,8 +1,15 @@
 import type { TenantId } from '@uar/contracts';
-import type { Journal, Setting, Settings, Vault } from '../ports.js';
+import type { Deed, Journal, Setting, Settings, Vault } from '../ports.js';
 import type { DesiredServers, StoredValue } from './desired-servers.js';
 import { serverKey } from './desired-servers.js';
 import { fromSetting, serversNamespace, toSetting } from './stored-server.js';
+
+export interface ServerId {
+  readonly tenant: TenantId;
+  readonly name: string;
+}
+
+export type Saved = 'saved' | 'overtaken' | 'unavailable';
 
 /** What the API wrote about servers, durable in the ledger. Persists first, applies second. */
 export class ServerStore {
@@ -26,21 +33,32 @@ export class ServerStore {
     for (const setting of settings) this.take(setting);
   }
 
-  /** False: nothing changed here, and as far as is known nowhere. */
-  async save(tenant: TenantId, name: string, value: StoredValue): Promise<boolean> {
+  /**
+   * One write with its receipt. `unavailable`: nothing changed here, and as far as is known nowhere. `overtaken`: the
+   * ledger held another value than was known, which is taken now; it may be that of a write whose answer was lost.
+   */
+  async save({ tenant, name }: ServerId, value: StoredValue, deed: Deed): Promise<Saved> {
     const { desired, settings, vault, journal } = this.parts;
     const written = await settings.write({
       ...{ tenant, namespace: serversNamespace, key: name },
       value: toSetting({ tenant, name, value }, vault),
       ifRevision: desired.settingRevision(tenant, name),
+      deed,
     });
     if (written.kind === 'written') {
       this.unreadable.delete(serverKey(tenant, name));
       desired.adopt({ tenant, name, settingRevision: written.revision, value });
-      return true;
+      return 'saved';
     }
     journal.warn({ tenant, server: name, cause: written.kind }, 'a server was not stored');
-    return false;
+    if (written.kind === 'unavailable') return 'unavailable';
+    return (await this.reload({ tenant, name })) ? 'overtaken' : 'unavailable';
+  }
+
+  private async reload({ tenant, name }: ServerId): Promise<boolean> {
+    const stored = await this.parts.settings.read(serversNamespace);
+    this.load((stored ?? []).filter((setting) => setting.tenant === tenant && setting.key === name));
+    return stored !== undefined;
   }
 
   private take(setting: Setting): void {

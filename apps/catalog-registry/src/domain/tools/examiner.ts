@@ -29,6 +29,8 @@ export class Examiner {
   }
 
   warnings(server: DesiredServer, list: ToolList | undefined): ServerView['warnings'] {
-    return list === undefined ? [] : toolWarnings(server, list.problems, this.examine(server, list));
+    if (list === undefined) return [];
+    const review = this.pins.review(serverKey(server.tenant, server.name));
+    return toolWarnings(server, list.problems, { tools: this.examine(server, list), review });
   }
 }

@@ -1,7 +1,9 @@
 import { mergedOverride } from '@uar/catalog';
 import type { ServerView } from '@uar/contracts';
+import { changeOf } from '../changes/change-key.js';
 import type { DesiredServer } from '../servers/desired-servers.js';
 import type { ExaminedTool, Finding } from './examined-tools.js';
+import type { Review } from './pins.js';
 import type { ListProblem, ListedTool } from './tool-list.js';
 
 type Warning = ServerView['warnings'][number];
@@ -12,16 +14,16 @@ const mostWarnings = 50;
 export function toolWarnings(
   server: DesiredServer,
   problems: readonly ListProblem[],
-  tools: readonly ExaminedTool[],
+  { tools, review }: { readonly tools: readonly ExaminedTool[]; readonly review: Review | undefined },
 ): Warning[] {
   const warnings = problems.flatMap(({ reason, names }) =>
     names.map((key) => ({ code: 'tool_not_served', key, message: reason })),
   );
   for (const { tool, flags, finding } of tools) {
     const key = tool.definition.name;
-    if (finding === 'flagged' || finding === 'beyond')
-      warnings.push(...flags.map(({ message }) => ({ code: 'definition_flagged', key, message })));
-    else if (finding !== undefined) warnings.push({ ...pinWarnings[finding], key });
+    if (finding !== undefined)
+      for (const warning of findingWarnings(finding, flags, () => changeOf(server, tool, review).id))
+        warnings.push({ ...warning, key });
     if (overrideWithoutEffect(server, tool))
       warnings.push({
         code: 'override_without_effect',
@@ -32,13 +34,31 @@ export function toolWarnings(
   return warnings.slice(0, mostWarnings);
 }
 
-const pinWarnings: Readonly<
-  Record<Exclude<Finding, 'flagged' | 'beyond'>, { readonly code: string; readonly message: string }>
-> = {
-  changed: { code: 'definition_changed', message: 'the definition differs from the reviewed one' },
-  unreviewed: { code: 'tool_unreviewed', message: 'nobody has reviewed this tool' },
-  rejected: { code: 'definition_rejected', message: 'a reviewer rejected this definition' },
-};
+function findingWarnings(
+  finding: Finding,
+  flags: ExaminedTool['flags'],
+  changeId: () => string,
+): Omit<Warning, 'key'>[] {
+  switch (finding) {
+    case 'flagged':
+    case 'beyond':
+      return flags.map(({ message }) => ({ code: 'definition_flagged', message }));
+    case 'changed':
+      return [{ code: 'definition_changed', message: 'the definition differs from the reviewed one' }];
+    case 'unreviewed':
+      return [{ code: 'tool_unreviewed', message: 'nobody has reviewed this tool' }];
+    case 'rejected':
+      return [{ code: 'definition_rejected', message: rejection(changeId()) }];
+  }
+}
+
+/** Rejected changes are on no list any more: only this says which one to accept after all. */
+function rejection(id: string): string {
+  return (
+    `a reviewer rejected this definition (${id}): the tool stays in quarantine until the server offers ` +
+    `another definition that is accepted, or this change is accepted after all`
+  );
+}
 
 function overrideWithoutEffect({ config }: DesiredServer, { definition }: ListedTool): boolean {
   const override = mergedOverride(config.tools.overrides, definition.name);

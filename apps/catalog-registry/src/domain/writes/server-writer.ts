@@ -1,6 +1,6 @@
 import type { AnswerOf, AskOf, Principal, ServerConfig, ServerWritten, TenantId } from '@uar/contracts';
 import type { deleteServer, patchServer, putServer } from '@uar/contracts';
-import type { AdminReceipts, Hosts } from '../ports.js';
+import type { Deed, Hosts } from '../ports.js';
 import { connectionKey, processKey } from '../servers/config-identity.js';
 import {
   serverKey,
@@ -20,7 +20,6 @@ export interface WriterParts {
   readonly desired: DesiredServers;
   readonly store: ServerStore;
   readonly hosts: Hosts;
-  readonly receipts: AdminReceipts;
   /** Commands that the API may set; `*` stands for any. */
   readonly apiCommands: readonly string[];
   readonly apply: Applier;
@@ -50,13 +49,24 @@ interface Write {
   readonly attempt?: { readonly connect: boolean };
 }
 
+interface Stored {
+  readonly name: string;
+  readonly value: StoredValue;
+  readonly deed: Deed;
+  readonly proven: boolean;
+}
+
 const gone = {
   kind: 'unavailable' as const,
   message: 'nobody waits for the answer any more; nothing changed',
 };
 const notStored = {
   kind: 'unavailable' as const,
-  message: 'the ledger did not take the change; nothing changed',
+  message: 'the ledger did not confirm the change, and it is not in effect; write it again',
+};
+const overtaken = {
+  kind: 'unavailable' as const,
+  message: 'the stored server is another than was known here; look at it, then write it again',
 };
 
 /** Administrative writes of servers, in the order of answers of API.md 3. One writer per server at a time. */
@@ -102,10 +112,9 @@ export class ServerWriter {
     return this.exclusive(tenant, name, async () => {
       if (this.parts.desired.get(tenant, name) === undefined) return notFound(name);
       if (signal.aborted) return gone;
-      if (!(await this.parts.store.save(tenant, name, { kind: 'deleted' }))) return notStored;
-      await this.parts.apply.apply({ tenant, name, kind: 'deleted', proven: false });
-      await this.parts.receipts.write(principal, `server.delete ${name}`);
-      return { kind: 'deleted' };
+      const deed = { principal, action: `server.delete ${name}` };
+      const refusal = await this.store({ value: { kind: 'deleted' }, name, deed, proven: false });
+      return refusal ?? { kind: 'deleted' };
     });
   }
 
@@ -119,12 +128,32 @@ export class ServerWriter {
     // Other names of the tenant were not locked while the connection was tried.
     const taken = this.nameProblem(tenant, name);
     if (taken !== undefined) return taken;
-    if (!(await this.parts.store.save(tenant, name, this.valueOf(tenant, name, config)))) return notStored;
-    await this.parts.apply.apply({ tenant, name, kind: 'written', proven: attempt?.connect === true });
-    await this.parts.receipts.write(principal, `${action} ${name}`);
+    const deed = { principal, action: `${action} ${name}` };
+    const value = this.valueOf(tenant, name, config);
+    const refused = await this.store({ value, name, deed, proven: attempt?.connect === true });
+    if (refused !== undefined) return refused;
     const server = this.parts.desired.get(tenant, name);
     if (server === undefined) return notFound(name);
     return { kind: 'written', created: current === undefined, server: this.parts.view(server) };
+  }
+
+  /** Persists first, applies second. What an earlier write left in the ledger takes effect as well. */
+  private async store({ value, name, deed, proven }: Stored): Promise<typeof notStored | undefined> {
+    const { store, apply, desired } = this.parts;
+    const { tenant } = deed.principal;
+    const saved = await store.save({ tenant, name }, value, deed);
+    switch (saved) {
+      case 'unavailable':
+        return notStored;
+      case 'saved':
+        await apply.apply({ tenant, name, kind: value.kind === 'deleted' ? 'deleted' : 'written', proven });
+        return undefined;
+      case 'overtaken': {
+        const kind = desired.get(tenant, name) === undefined ? 'deleted' : 'written';
+        await apply.apply({ tenant, name, kind, proven: false });
+        return overtaken;
+      }
+    }
   }
 
   private async attempt(
