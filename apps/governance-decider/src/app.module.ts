@@ -151,6 +151,7 @@ async function governWithCedar(context: ServiceContext, directory: SettingsDirec
     folder: config.governance.policies_dir,
     fingerprint: () => files.fingerprint(),
     reload: (options) => sets.reload(options),
+    onProblem: (problem) => log.error({ problem }, 'policies not loaded'),
   });
   const state = new LivePolicies({
     ...{ engine, watch, directory, sets },

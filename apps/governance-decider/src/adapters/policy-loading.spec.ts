@@ -341,6 +341,7 @@ describe('the watch', () => {
       folder,
       fingerprint: () => files.fingerprint(),
       reload: (options) => sets.reload(options),
+      onProblem: (problem) => expect.unreachable(problem),
     });
     await watch.start();
     const version = statusOf('default')?.version;

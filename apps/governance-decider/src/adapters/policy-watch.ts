@@ -1,15 +1,21 @@
 import { watch, type FSWatcher } from 'node:fs';
+import { inTime } from './policies/in-time.js';
 
 export interface PolicyWatchOptions {
   readonly folder: string;
   /** Changes whenever a file below the folder does. */
   readonly fingerprint: () => Promise<string>;
-  /** Loads what the folder holds; `again`: even what was tried before. */
-  readonly reload: (options: { readonly again: boolean }) => Promise<void>;
+  /** Loads what the folder holds; `again`: even what was tried before. Not begun once `signal` is aborted. */
+  readonly reload: (options: { readonly again: boolean; readonly signal: AbortSignal }) => Promise<unknown>;
+  readonly onProblem: (problem: string) => void;
   readonly pollMs?: number;
+  /** For one look with all that it loads. */
+  readonly deadlineMs?: number;
 }
 
 const retryMs = 30_000;
+/** Longer than many tenants' sets take on a busy machine. */
+const usualDeadlineMs = 120_000;
 
 /**
  * Reloads within two seconds of a change. The poll is what counts; events of the file system only make it sooner, because
@@ -20,7 +26,7 @@ export class PolicyWatch {
   #triedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #events: FSWatcher | undefined;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
   #checking: Promise<void> | undefined;
 
   constructor(private readonly options: PolicyWatchOptions) {}
@@ -33,13 +39,13 @@ export class PolicyWatch {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     this.#events?.close();
     await this.#checking;
   }
 
-  /** One look at a time; whoever asks during one waits for its end. */
+  /** One look at a time; whoever asks during one waits for its end. Never rejects. */
   check(options: { readonly again: boolean } = { again: false }): Promise<void> {
     this.#checking ??= this.#check(options.again).finally(() => {
       this.#checking = undefined;
@@ -48,16 +54,29 @@ export class PolicyWatch {
   }
 
   async #check(again: boolean): Promise<void> {
+    const { deadlineMs = usualDeadlineMs, onProblem } = this.options;
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(deadlineMs)]);
+    try {
+      const looked = await inTime(this.#look(again, signal), signal);
+      if (looked.kind === 'late' && !this.#stopping.signal.aborted)
+        onProblem(`the policies were not loaded within ${deadlineMs} ms: they are tried again`);
+    } catch (error) {
+      onProblem(`the policies were not loaded: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #look(again: boolean, signal: AbortSignal): Promise<void> {
     const found = await this.options.fingerprint();
     const isDue = Date.now() - this.#triedAt > retryMs;
-    if (found === this.#seen && !again && !isDue) return;
+    if (signal.aborted || (found === this.#seen && !again && !isDue)) return;
     this.#triedAt = Date.now();
-    await this.options.reload({ again });
-    this.#seen = found;
+    await this.options.reload({ again, signal });
+    // A reload whose turn came too late was not begun.
+    if (!signal.aborted) this.#seen = found;
   }
 
   #schedule(): void {
-    if (this.#isStopped) return;
+    if (this.#stopping.signal.aborted) return;
     this.#timer = setTimeout(() => {
       void this.check().finally(() => this.#schedule());
     }, this.options.pollMs ?? 1_000);

@@ -35,6 +35,13 @@ export interface PolicySetsParts {
   readonly onProblem: (tenant: string, problem: string) => void;
 }
 
+export interface ReloadOptions {
+  /** Even what was tried before. */
+  readonly again: boolean;
+  /** Aborted before its turn comes: nobody waits for it any more, and it is not begun. */
+  readonly signal?: AbortSignal;
+}
+
 interface TenantState {
   /** What was tried last. */
   tried?: WantedSet;
@@ -106,8 +113,8 @@ export class PolicySets implements ActiveSets {
   }
 
   /** Brings every tenant to what folder and ledger say now. One at a time; never rejects for what they say. */
-  reload(options: { readonly again: boolean } = { again: false }): Promise<void> {
-    return this.#inTurn(() => this.#reload(options.again));
+  reload({ again, signal }: ReloadOptions = { again: false }): Promise<void> {
+    return this.#inTurn(() => (signal?.aborted === true ? Promise.resolve() : this.#reload(again)));
   }
 
   /** What the folder says of a tenant, whether or not it is in force. */
