@@ -112,6 +112,12 @@ interface VerifyFlags extends Json {
   readonly offline: boolean;
 }
 
+const whereHeadsAre = `
+A running server checks its own chain against its own heads. To check without trusting it, keep heads.jsonl and
+keys/receipts.pub (beside keys.receipt_private_file, where that is set) elsewhere, and hold an export against them:
+  uar receipts export --out all.ndjson
+  uar receipts verify --file all.ndjson --heads heads.jsonl --public-key receipts.pub`;
+
 function addReceipts(program: Command, world: World, report: Report): void {
   const receipts = program.command('receipts').description('List, verify or export receipts.');
   receipts
@@ -128,11 +134,15 @@ function addReceipts(program: Command, world: World, report: Report): void {
     .command('verify')
     .description('Check the chain: of the running server, of the ledger on this machine, or of an export.')
     .option('--file <file>', 'an export (NDJSON), checked without any server')
-    .option('--heads <file>', 'signed heads to hold the chain against')
-    .option('--public-key <file>', 'key that signed them (PEM)')
+    .option(
+      '--heads <file>',
+      'signed heads to hold the chain against: <data dir>/heads.jsonl, or a copy of it',
+    )
+    .option('--public-key <file>', 'PEM of the key that signed them: <data dir>/keys/receipts.pub')
     .option('--tenant <tenant>', 'one tenant alone')
     .option('--offline', 'read the ledger file beside a running server', false)
     .addOption(jsonOption())
+    .addHelpText('after', whereHeadsAre)
     .action(async (flags: VerifyFlags) => {
       const { verifyReceipts } = await import('./verify-receipts.js');
       report(await verifyReceipts(world, flags));

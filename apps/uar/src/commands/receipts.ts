@@ -1,9 +1,10 @@
-import { openSync, closeSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { answered, askFor, refusal } from '../client/answer.js';
 import { connectTarget } from '../client/target.js';
 import { json, table } from '../output.js';
-import { exit, type ExitCode, type World } from '../world.js';
+import { CommandFailure, errorCode, exit, type ExitCode, type World } from '../world.js';
 
 const Receipt = z.looseObject({
   seq: z.number(),
@@ -54,18 +55,39 @@ export async function listReceipts(world: World, options: ListReceipts): Promise
 
 /** The chain as NDJSON, to stdout or into a file that must not exist yet. */
 export async function exportReceipts(world: World, options: { out?: string }): Promise<ExitCode> {
-  const client = connectTarget(world);
-  const file = options.out === undefined ? undefined : openSync(options.out, 'wx', 0o600);
-  const decoder = new TextDecoder();
+  if (options.out === undefined) {
+    const decoder = new TextDecoder();
+    return await exportTo(world, (chunk) => world.out(decoder.decode(chunk, { stream: true })));
+  }
+  const path = resolve(world.cwd, options.out);
+  const file = createFile(path);
   try {
-    const reply = await client.stream({ method: 'GET', path: `${base}/export` }, (chunk) => {
-      if (file === undefined) world.out(decoder.decode(chunk, { stream: true }));
-      else writeSync(file, chunk);
-    });
-    const { status, text } = answered(client, reply);
-    if (status !== 200) throw refusal(status, text);
-    return exit.ok;
+    return await exportTo(world, (chunk) => writeSync(file, chunk));
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
-    if (file !== undefined) closeSync(file);
+    closeSync(file);
+  }
+}
+
+async function exportTo(world: World, write: (chunk: Buffer) => void): Promise<ExitCode> {
+  const client = connectTarget(world);
+  const reply = await client.stream({ method: 'GET', path: `${base}/export` }, write);
+  const { status, text } = answered(client, reply);
+  if (status !== 200) throw refusal(status, text);
+  return exit.ok;
+}
+
+function createFile(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    const code = errorCode(error);
+    const why =
+      code === 'EEXIST'
+        ? 'exists already; name a new file, an export is never written over another'
+        : `cannot be written (${code})`;
+    throw new CommandFailure(exit.usage, `${path} ${why}`);
   }
 }

@@ -1,5 +1,5 @@
-import { createPublicKey } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatProblems, loadConfig, type ResolvedConfig } from '@uar/config';
 import { ReceiptVerification } from '@uar/contracts';
@@ -9,7 +9,7 @@ import { askFor } from '../client/answer.js';
 import { readEndpoints } from '../client/endpoints-file.js';
 import { connectTarget, setting } from '../client/target.js';
 import { json, plain } from '../output.js';
-import { CommandFailure, exit, type ExitCode, type World } from '../world.js';
+import { CommandFailure, errorCode, exit, type ExitCode, type World } from '../world.js';
 
 export interface VerifyReceipts {
   /** An export instead of the ledger. */
@@ -44,28 +44,36 @@ async function verifications(world: World, options: VerifyReceipts): Promise<Ver
   const remote = setting(world, 'UAR_URL') !== undefined;
   const config = remote ? undefined : configOf(world);
   const running = config !== undefined && readEndpoints(config.data_dir) !== undefined;
-  if (!options.offline && (remote || running)) return await verifyThroughGateway(world);
-  return verifyLedger(config ?? configOf(world), options);
+  if (!options.offline && (remote || running)) return await verifyThroughGateway(world, options);
+  return verifyLedger(world, config ?? configOf(world), options);
 }
 
-async function verifyThroughGateway(world: World): Promise<Verifications> {
+async function verifyThroughGateway(world: World, options: VerifyReceipts): Promise<Verifications> {
+  const local = { '--heads': options.heads, '--public-key': options.publicKey, '--tenant': options.tenant };
+  const [unused] = Object.entries(local).filter(([, value]) => value !== undefined);
+  if (unused !== undefined)
+    throw new CommandFailure(
+      exit.usage,
+      `${unused[0]} is for --file or --offline; a running server checks against its own heads`,
+    );
   const path = '/api/uar/receipts/verify';
   const answer = ReceiptVerification.loose();
   const verification = await askFor(connectTarget(world), { method: 'GET', path, answer });
   return new Map([['your tenant', verification]]);
 }
 
-function verifyLedger(config: ResolvedConfig, options: VerifyReceipts): Verifications {
+function verifyLedger(world: World, config: ResolvedConfig, options: VerifyReceipts): Verifications {
   const file = resolve(config.data_dir, config.ledger.file);
   if (!existsSync(file)) throw new CommandFailure(exit.failed, `there is no ledger at ${file}`);
+  const publicKey =
+    options.publicKey === undefined
+      ? createPublicKey(readPrivateKey(config.keys.receipt_private_file))
+      : publicKeyAt(world, options.publicKey);
   return verifyLedgerFile({
     file,
-    headsFile: options.heads ?? join(config.data_dir, 'heads.jsonl'),
-    publicKeys: [
-      options.publicKey === undefined
-        ? createPublicKey(readPrivateKey(config.keys.receipt_private_file))
-        : readPublicKey(options.publicKey),
-    ],
+    headsFile:
+      options.heads === undefined ? join(config.data_dir, 'heads.jsonl') : headsAt(world, options.heads),
+    publicKeys: [publicKey],
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
   });
 }
@@ -77,10 +85,33 @@ function verifyExport(world: World, options: VerifyReceipts & { file: string }):
     throw new CommandFailure(exit.usage, '--heads and --public-key go together');
   return verifyExportFile({
     file,
-    publicKeys: options.publicKey === undefined ? [] : [readPublicKey(options.publicKey)],
-    ...(options.heads === undefined ? {} : { headsFile: options.heads }),
+    publicKeys: options.publicKey === undefined ? [] : [publicKeyAt(world, options.publicKey)],
+    ...(options.heads === undefined ? {} : { headsFile: headsAt(world, options.heads) }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
   });
+}
+
+function headsAt(world: World, given: string): string {
+  return readable(world, given, '--heads');
+}
+
+function publicKeyAt(world: World, given: string): KeyObject {
+  const path = readable(world, given, '--public-key');
+  try {
+    return readPublicKey(path);
+  } catch {
+    throw new CommandFailure(exit.usage, `--public-key: ${path} holds no public key in PEM`);
+  }
+}
+
+function readable(world: World, given: string, flag: string): string {
+  const path = resolve(world.cwd, given);
+  try {
+    accessSync(path, constants.R_OK);
+    return path;
+  } catch (error) {
+    throw new CommandFailure(exit.usage, `${flag}: ${path} cannot be read (${errorCode(error)})`);
+  }
 }
 
 function configOf(world: World): ResolvedConfig {
