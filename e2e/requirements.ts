@@ -313,6 +313,10 @@ export const requirements = requirement({
     text: 'beyond a configured rate calls are rate_limited with a Retry-After after which they pass, others undisturbed',
     source: 'DESIGN.md 3, CASES.md O7',
   },
+  'limits.burst': {
+    text: 'a burst of policies waits its turn or is 429 with a Retry-After, never unavailable for what the caller does',
+    source: 'DESIGN.md 3',
+  },
   'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
   'policy.explain': {
     text: 'a decision is explained stage by stage: what decided, which gate asked, what would have to change',

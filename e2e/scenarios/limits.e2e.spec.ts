@@ -45,6 +45,32 @@ onBothBuses(
       },
     );
 
+    keeps(['limits.burst'], 'a burst of policies is never unavailable', async () => {
+      const client = clientOf(product());
+      const path = '/api/uar/governance';
+      const { body: view } = await client.get(`${path}/policies`);
+      const own = (view['policies'] as unknown as { id: string; tier: string; text: string }[]).filter(
+        ({ tier }) => tier === 'tenant',
+      );
+      const policies = Object.fromEntries(own.map(({ id, text }) => [id, text]));
+      const if_version = String(view['version']);
+      const statuses = async (count: number, ask: () => ReturnType<typeof client.request>) => {
+        const answers = await Promise.all(Array.from({ length: count }, ask));
+        const waits = answers.filter(({ status }) => status === 429);
+        expect(waits.every(({ headers }) => Number(headers.get('retry-after')) >= 1)).toBe(true);
+        return new Set(answers.map(({ status }) => status));
+      };
+      const puts = await statuses(20, () =>
+        client.request(`${path}/policies`, { method: 'PUT', body: { policies, if_version, dry_run: true } }),
+      );
+      expect(puts).toEqual(new Set([200]));
+      const proposed = await statuses(150, () =>
+        client.request(`${path}/proposals`, { method: 'POST', body: { policies, if_version } }),
+      );
+      expect(proposed.has(201)).toBe(true);
+      expect([...proposed].filter((status) => ![201, 409, 429].includes(status))).toEqual([]);
+    });
+
     keeps(['limits.rate'], 'over MCP it is a result with isError and the time to wait', async () => {
       const client = clientOf(product(), { sub: 'model', roles: ['admin'] });
       const accept = { accept: 'application/json, text/event-stream' };

@@ -22,6 +22,7 @@ import { SIMULATIONS } from './domain/explain/simulation.js';
 import { EFFECTIVE_CATALOG } from './domain/catalog/effective-catalog.js';
 import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
+import { TRIAL_LANES } from './domain/limit/lanes.js';
 import { READINESS } from './domain/readiness.js';
 import { RUN_DESK } from './domain/run/run-desk.js';
 import { SETTINGS } from './domain/settings/documents.js';
@@ -103,6 +104,7 @@ function ports(assembly: Assembly) {
     { provide: CALL_LOOKUP, useValue: assembly.lookup },
     { provide: VOTE_REVIEW, useValue: assembly.votes },
     { provide: READINESS, useValue: assembly.readiness },
+    { provide: TRIAL_LANES, useValue: assembly.trialLanes },
     { provide: EDGE, useValue: assembly.edge },
   ];
 }

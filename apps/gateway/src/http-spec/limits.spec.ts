@@ -1,3 +1,5 @@
+import { proposePolicies } from '@uar/contracts';
+import { createLog } from '@uar/telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway, until } from './gateway.fixture.js';
 
@@ -41,5 +43,41 @@ describe('a gateway with a rate', () => {
     await gateway.running.stop();
     const limited = gateway.neighbours.receipts.filter(({ outcome }) => outcome === 'rate_limited');
     expect(limited).toMatchObject([{ principal: 'User::"default/ada"', cause: '8 calls within a minute' }]);
+  });
+});
+
+describe('a burst of policies', () => {
+  it('waits its turn, and what is more than may wait is 429 with how long to wait; the decider never sees it', async () => {
+    const gateway = await Gateway.start();
+    const pdp = gateway.neighbours.hub.connect({
+      service: 'governance-decider',
+      log: createLog({ service: 'gateway', level: 'silent' }),
+    });
+    const held: (() => void)[] = [];
+    let [isOpen, asked] = [false, 0];
+    pdp.answer(proposePolicies, async () => {
+      asked += 1;
+      if (!isOpen) await new Promise<void>((resolve) => held.push(resolve));
+      return { kind: 'full', message: '50 proposals wait already' };
+    });
+    const body = { policies: {}, if_version: `sha256:${'a'.repeat(64)}` };
+    const burst = Array.from({ length: 150 }, () =>
+      gateway.ask('POST', '/api/uar/governance/proposals', { body }),
+    );
+    const answered: number[] = [];
+    for (const each of burst) void each.then(({ status }) => answered.push(status));
+    await until(() => held.length === 4 && answered.length === 150 - 36);
+    isOpen = true;
+    for (const release of held) release();
+    const answers = await Promise.all(burst);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect([refused.length, asked]).toEqual([150 - 36, 36]);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(36);
+    for (const { headers, body: told } of refused) {
+      expect(told['error']?.['code']).toBe('rate_limited');
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    }
+    await pdp.close();
+    await gateway.stop();
   });
 });

@@ -54,6 +54,7 @@ function responses(route: Route): Json {
     { description: route.summary, content: { [media]: { schema: schemaOf(schema, 'output') } } },
   ]);
   const usual = route.access.kind === 'public' ? [] : [400, 401, 403, 503];
+  if (route.hasLane === true) usual.push(429);
   const bad = [...new Set([...usual, ...(route.errors ?? [])])]
     .filter((status) => route.answers[status] === undefined)
     .map((status) => [

@@ -33,6 +33,15 @@ export function notAvailable(): Refusal {
   });
 }
 
+/** More at once than may wait: what was refused has changed nothing. */
+export function rateLimited(retryAfterMs: number): Refusal {
+  return new Refusal(429, 'rate_limited', {
+    message: 'More of this is asked at once than may wait here; ask again after Retry-After.',
+    details: { retry_after_ms: retryAfterMs },
+    headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) },
+  });
+}
+
 /** RFC 6750 section 3. `metadataUrl`: where RFC 9728 metadata stands; absent in secret mode. */
 export function unauthorized(isTokenBad: boolean, metadataUrl?: string): Refusal {
   const parts = ['realm="uar"'];

@@ -1,6 +1,7 @@
-import { RequestMapping, RequestMethod, applyDecorators } from '@nestjs/common';
+import { RequestMapping, RequestMethod, UseInterceptors, applyDecorators } from '@nestjs/common';
 import type { z } from 'zod';
 import { AnyToken, Defers, Governs, OwnOr, Public, type RouteAccess } from './access.js';
+import { LaneInterceptor } from './lane.interceptor.js';
 
 /** One route as data: what Nest serves, what the guard asks and what `/openapi.json` says are the same value. */
 export interface Route {
@@ -8,6 +9,8 @@ export interface Route {
   /** With `:name` for path parameters; several paths for one handler. */
   readonly paths: readonly string[];
   readonly access: RouteAccess;
+  /** Tried out by the decider, one after another: a tenant's requests wait in its lane, more than may wait are 429. */
+  readonly hasLane?: boolean;
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,6 +36,7 @@ export function Serves(route: Route): MethodDecorator {
   return applyDecorators(
     RequestMapping({ path: [...route.paths], method: methods[route.method] }),
     accessDecorator(route.access),
+    ...(route.hasLane === true ? [UseInterceptors(LaneInterceptor)] : []),
   );
 }
 
