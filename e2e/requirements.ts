@@ -84,6 +84,10 @@ export const requirements = requirement({
     text: 'an idempotency key executes once; with other arguments it is 422',
     source: 'API.md 2',
   },
+  'call.idempotency-retry': {
+    text: 'a key whose call was refused for a passing reason and ran nothing may be tried anew',
+    source: 'API.md 2',
+  },
   'call.cancel': { text: 'a waiting call can be cancelled and nothing runs', source: 'API.md 2' },
   'policy.forbid-file': {
     text: 'a forbid in a policy file gives policy_denied within 2 s',

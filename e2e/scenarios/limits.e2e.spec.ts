@@ -45,6 +45,28 @@ onBothBuses(
       },
     );
 
+    keeps(
+      ['call.idempotency-retry'],
+      'a call that was limited is made with the same key once it may, and once only',
+      async () => {
+        const client = clientOf(product(), { sub: 'retry', roles: ['admin'] });
+        const before = counters[bus].executions().length;
+        const call = (key: string) =>
+          client.request('/api/tools/fix__count/execute', {
+            body: { arguments: { id: 'retry' } },
+            headers: { 'idempotency-key': `${key}-${bus}` },
+          });
+        await Promise.all([call('a'), call('b')]);
+        const limited = await call('c');
+        expect([limited.status, String(limited.body['outcome'])]).toEqual([429, 'rate_limited']);
+        await wait(Number(limited.headers.get('retry-after')) * 1_000);
+        const again = await call('c');
+        expect(again.status).toBe(200);
+        expect((await call('c')).body['call_id']).toEqual(again.body['call_id']);
+        expect(counters[bus].executions()).toHaveLength(before + 3);
+      },
+    );
+
     keeps(['limits.burst'], 'a burst of policies is never unavailable', async () => {
       const client = clientOf(product());
       const path = '/api/uar/governance';

@@ -94,6 +94,8 @@ export const claimKey = exchange({
     /** Digest over tool name and argument text. */
     request_digest: Digest,
     call_id: CallId,
+    /** Claims anew what this call has claimed: it was refused for a passing reason, and ran nothing. */
+    instead_of: CallId.optional(),
     expires_at: EpochMs,
   }),
   answer: z.discriminatedUnion('kind', [

@@ -156,18 +156,6 @@ describe('POST /api/tools/{name}/execute', () => {
     expect([status, headers.get('location')]).toEqual([404, null]);
   });
 
-  it('runs the same idempotency key once, and refuses it for another request', async () => {
-    const key = { 'idempotency-key': 'k-1' };
-    const first = await gateway.execute('srv__echo', { arguments: { n: 1 } }, key);
-    await until(() => gateway.neighbours.ledger.kept.size === 1);
-    const second = await gateway.execute('srv__echo', { arguments: { n: 1 } }, key);
-    expect(second.status).toBe(200);
-    expect(second.body['call_id']).toBe(first.body['call_id']);
-    expect(second.body['result']).toEqual(first.body['result']);
-    expect(gateway.neighbours.calls.length).toBe(1);
-    expect((await gateway.execute('srv__echo', { arguments: { n: 2 } }, key)).status).toBe(422);
-  });
-
   it('forgets results of plain calls but says how they ended', async () => {
     const { body } = await gateway.execute('srv__echo');
     const again = await gateway.ask('GET', `/api/uar/calls/${String(body['call_id'])}`);

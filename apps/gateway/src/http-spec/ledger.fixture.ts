@@ -189,16 +189,15 @@ export class MemoryLedger {
       const kept = this.kept.get(call_id);
       return kept === undefined ? { kind: 'not_found' } : { kind: 'found', ...kept };
     });
-    bus.answer(claimKey, ({ principal, key, request_digest, call_id }) => {
+    bus.answer(claimKey, ({ principal, key, request_digest, call_id, instead_of }) => {
       const place = `${principal} ${key}`;
       const known = this.keys.get(place);
-      if (known === undefined) {
-        this.keys.set(place, { request_digest, call_id });
-        return { kind: 'claimed' };
+      if (known !== undefined) {
+        if (known.request_digest !== request_digest) return { kind: 'other_request' };
+        if (known.call_id !== instead_of) return { kind: 'same', call_id: known.call_id };
       }
-      return known.request_digest === request_digest
-        ? { kind: 'same', call_id: known.call_id }
-        : { kind: 'other_request' };
+      this.keys.set(place, { request_digest, call_id });
+      return { kind: 'claimed' };
     });
   }
 

@@ -72,7 +72,8 @@ export const routes = {
     query: NoQuery,
     headers: {
       Prefer: '`respond-async`: 202 as soon as the call is accepted',
-      'Idempotency-Key': 'the same key, principal, tool and arguments within 24 h give the first call',
+      'Idempotency-Key':
+        'the same key, principal, tool and arguments within 24 h give the first call; one that was rate_limited, overloaded or unavailable ran nothing, and is tried anew',
     },
     body: ExecuteBody,
     answers: Object.fromEntries(

@@ -144,6 +144,18 @@ inEveryPlace('idempotency keys', (ledger) => {
     expect(await ledger().claimKey(later)).toEqual({ kind: 'claimed' });
   });
 
+  it('lets one claim instead of a call that ran nothing, once, and for the same request alone', async () => {
+    const first = claim();
+    await ledger().claimKey(first);
+    const retries = [callId(), callId()].map((call_id) => ({ ...first, call_id, instead_of: first.call_id }));
+    expect(await ledger().claimKey({ ...retries[0]!, request_digest: digestOf('2') })).toEqual({
+      kind: 'other_request',
+    });
+    const answers = await Promise.all(retries.map((retry) => ledger().claimKey(retry)));
+    expect(answers).toEqual([{ kind: 'claimed' }, { kind: 'same', call_id: retries[0]!.call_id }]);
+    expect(await ledger().claimKey({ ...first, call_id: callId() })).toEqual(answers[1]);
+  });
+
   it('lets one of many concurrent claims win and points the others at it', async () => {
     const first = claim();
     const calls = Array.from({ length: 50 }, callId);

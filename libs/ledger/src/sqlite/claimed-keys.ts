@@ -2,7 +2,7 @@ import type { CallId } from '@uar/contracts';
 import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
 
-/** Idempotency keys: the first claim stands until it expires. */
+/** Idempotency keys: the first claim stands until it expires, or somebody claims instead of its call. */
 export function claimedKeysStore(database: Database.Database): Pick<Store, 'claimKey'> {
   const claimed = database.prepare<unknown[], { request_digest: string; call_id: CallId }>(
     `SELECT request_digest, call_id FROM claimed_keys
@@ -17,12 +17,12 @@ export function claimedKeysStore(database: Database.Database): Pick<Store, 'clai
   return {
     claimKey: (ask) => {
       const earlier = claimed.get(ask);
-      if (earlier === undefined) {
-        claim.run(ask);
-        return { kind: 'claimed' };
+      if (earlier !== undefined) {
+        if (earlier.request_digest !== ask.request_digest) return { kind: 'other_request' };
+        if (earlier.call_id !== ask.instead_of) return { kind: 'same', call_id: earlier.call_id };
       }
-      if (earlier.request_digest !== ask.request_digest) return { kind: 'other_request' };
-      return { kind: 'same', call_id: earlier.call_id };
+      claim.run(ask);
+      return { kind: 'claimed' };
     },
   };
 }

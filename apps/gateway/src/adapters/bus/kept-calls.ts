@@ -45,6 +45,7 @@ export class LedgerKeptCalls implements KeptCalls {
     key,
     requestDigest,
     callId,
+    insteadOf,
     forMs,
   }: Parameters<KeptCalls['claim']>[0]): Promise<Claim> {
     const reply = await this.bus.ask(claimKey, {
@@ -53,6 +54,7 @@ export class LedgerKeptCalls implements KeptCalls {
       key,
       request_digest: requestDigest,
       call_id: callId,
+      ...(insteadOf === undefined ? {} : { instead_of: insteadOf }),
       expires_at: this.now() + forMs,
     });
     return reply.kind === 'answered' ? reply.value : unavailable('ledger', reply);

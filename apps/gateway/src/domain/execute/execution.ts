@@ -1,4 +1,11 @@
-import { outcomes, principalId, type CallId, type Digest, type ReceiptPosition } from '@uar/contracts';
+import {
+  Outcome,
+  outcomes,
+  principalId,
+  type CallId,
+  type Digest,
+  type ReceiptPosition,
+} from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import type { Clock } from '../call/ports.js';
 import type {
@@ -39,6 +46,10 @@ const longestWaitMs = 240_000;
 /** Usually a few milliseconds; a slow disk must not hide the receipt (ADR 18). */
 const receiptWaitMs = 250;
 const mostKeptBytes = 1_048_576;
+/** Nothing ran, and a moment later it may: the same key may try again. What ran or may have run is never tried again. */
+const passing: readonly Outcome[] = ['rate_limited', 'overloaded', 'unavailable'];
+
+type KeyedAsk = ExecuteAsk & { readonly idempotencyKey: string };
 
 /** `POST /api/tools/{name}/execute`: waits, or not, and keeps what must outlive the request (API.md 2). */
 export class Execution {
@@ -56,11 +67,15 @@ export class Execution {
     },
   ) {}
 
-  async execute(ask: ExecuteAsk): Promise<Executed> {
-    if (ask.idempotencyKey === undefined) {
-      const handle = this.parts.pipeline.propose(ask.call);
-      return this.run(ask, handle, () => this.keepWhenEnded(handle, handle.callId, asyncKeptMs));
-    }
+  execute(ask: ExecuteAsk): Promise<Executed> {
+    const { idempotencyKey } = ask;
+    if (idempotencyKey !== undefined) return this.executeOnce({ ...ask, idempotencyKey });
+    const handle = this.parts.pipeline.propose(ask.call);
+    return this.run(ask, handle, () => this.keepWhenEnded(handle, handle.callId, asyncKeptMs));
+  }
+
+  /** `insteadOf`: the call that had the key, was refused for a passing reason, and ran nothing. */
+  private async executeOnce(ask: KeyedAsk, insteadOf?: CallId): Promise<Executed> {
     const callId = this.parts.newCallId();
     const { caller, toolName, argumentsJson } = ask.call;
     const owner = { tenant: caller.principal.tenant, principal: principalId(caller.principal) };
@@ -69,6 +84,7 @@ export class Execution {
       key: ask.idempotencyKey,
       requestDigest: this.parts.digest(`${toolName}\n${argumentsJson}`),
       callId,
+      insteadOf,
       forMs: keyKeptMs,
     });
     switch (claim.kind) {
@@ -115,7 +131,7 @@ export class Execution {
     return { kind: 'call', state, receipt: null, isAsync: true };
   }
 
-  private async repeat(ask: ExecuteAsk, callId: CallId): Promise<Executed> {
+  private async repeat(ask: KeyedAsk, callId: CallId): Promise<Executed> {
     const running = this.parts.pipeline.find(callId) ?? this.joined.get(callId);
     if (running !== undefined) {
       const ended = ask.respondAsync ? undefined : await this.endWithin(running);
@@ -124,7 +140,10 @@ export class Execution {
     const kept = await this.parts.kept.read(ask.call.caller.principal.tenant, callId);
     if (kept.kind === 'unavailable') return kept;
     if (kept.kind === 'not_found') return { kind: 'key_in_use', callId };
-    return { kind: 'stored', callId, viewJson: kept.viewJson, status: statusOfView(kept.viewJson) };
+    const outcome = outcomeOfView(kept.viewJson);
+    if (outcome !== undefined && passing.includes(outcome)) return this.executeOnce(ask, callId);
+    const status = outcome === undefined ? 202 : outcomes[outcome].http;
+    return { kind: 'stored', callId, viewJson: kept.viewJson, status };
   }
 
   private noteJoined(handle: CallHandle, callId: CallId): void {
@@ -168,12 +187,10 @@ export class Execution {
   }
 }
 
-/** HTTP status of a kept CallView. */
-function statusOfView(viewJson: string): number {
+/** Of a kept CallView; undefined while it is pending. */
+function outcomeOfView(viewJson: string): Outcome | undefined {
   const text = memberText(viewJson, 'outcome');
-  const outcome: unknown = text === undefined ? undefined : JSON.parse(text);
-  const row = Object.entries(outcomes).find(([name]) => name === outcome);
-  return row === undefined ? 202 : row[1].http;
+  return text === undefined ? undefined : Outcome.safeParse(JSON.parse(text)).data;
 }
 
 /** Injection token of the Execution. */

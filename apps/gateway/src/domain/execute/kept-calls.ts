@@ -32,6 +32,8 @@ export interface KeptCalls {
     readonly key: string;
     readonly requestDigest: Digest;
     readonly callId: CallId;
+    /** The call that has the key now, and ran nothing. */
+    readonly insteadOf?: CallId | undefined;
     readonly forMs: number;
   }): Promise<Claim>;
 }
