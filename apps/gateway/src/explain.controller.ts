@@ -8,6 +8,7 @@ import { callerOf as specCaller, unexpired } from './domain/explain/spec-caller.
 import { sendJson } from './http/answer.js';
 import { NoQuery } from './http/asks.js';
 import { governanceRoutes as routes } from './http/governance-routes.js';
+import { policyRefusal } from './http/policy-refusal.js';
 import { readBodyWithArguments, readBodyWithArgumentsByName, readQuery } from './http/read.js';
 import { Refusal, forbidden, notAvailable } from './http/refusal.js';
 import { callerOf } from './http/request.js';
@@ -82,15 +83,10 @@ function refusalOf(outcome: Exclude<SimulationOutcome, { kind: 'simulated' }>): 
       return new Refusal(413, 'too_large', {
         message: 'Policies and arguments together are more than one simulation takes.',
       });
-    case 'unsound': {
-      const { errors, warnings } = outcome;
-      return new Refusal(422, 'policies_invalid', {
-        message: 'The policies would not be taken.',
-        details: { errors, warnings },
-      });
-    }
-    case 'governance_off':
-      return new Refusal(422, 'governance_off', { message: 'Cedar is switched off: no policies decide.' });
+    case 'invalid':
+    case 'busy':
+    case 'off':
+      return policyRefusal(outcome);
     case 'too_slow':
       return new Refusal(422, 'too_slow', {
         message: `The simulation would take longer than ${outcome.most_ms} ms; ask for fewer tools or principals.`,

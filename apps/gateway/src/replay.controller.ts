@@ -69,6 +69,7 @@ export class ReplayController {
 function refusalOf(answer: Exclude<Answer, { kind: 'replayed' | 'found' }>): Refusal {
   switch (answer.kind) {
     case 'invalid':
+    case 'busy':
     case 'off':
     case 'unavailable':
       return policyRefusal(answer);

@@ -16,10 +16,9 @@ import { ConfigDirectory } from './adapters/config-directory.js';
 import { GrantSignatures, grantKey } from './adapters/grant-signatures.js';
 import { LivePolicies } from './adapters/live-policies.js';
 import { PolicyFiles } from './adapters/policy-folder.js';
-import { PolicyWatch } from './adapters/policy-watch.js';
 import { SettingsDirectory } from './adapters/settings-directory.js';
 import { followCatalog } from './assembly-catalog.js';
-import { keptPolicies, policyDesks } from './assembly-policies.js';
+import { folderWatch, keptPolicies, policyDesks } from './assembly-policies.js';
 import { rehearse } from './assembly-rehearsals.js';
 import { CallDesk } from './domain/decide/call-desk.js';
 import { CedarJudge } from './domain/decide/cedar-judge.js';
@@ -29,7 +28,7 @@ import { CallExplainer } from './domain/explain/explain-call.js';
 import { noSimulator, type Explainer, type Simulator } from './domain/explain/explainer.js';
 import { PlainExplainer } from './domain/explain/plain-explainer.js';
 import { NoPolicies, type GovernanceState } from './domain/governance-state.js';
-import { SoundPolicies } from './domain/policy/candidate.js';
+import { Candidates } from './domain/lifecycle/candidates.js';
 import { PolicySets } from './domain/policy/policy-sets.js';
 import { NotingJudge } from './domain/record/noting-judge.js';
 import { NoRehearsals, type Rehearsals } from './domain/rehearsals.js';
@@ -147,24 +146,20 @@ async function governWithCedar(context: ServiceContext, directory: SettingsDirec
     },
     onProblem: (tenant, problem) => log.error({ tenant, problem }, 'policies not loaded'),
   });
-  const watch = new PolicyWatch({
-    folder: config.governance.policies_dir,
-    fingerprint: () => files.fingerprint(),
-    reload: (options) => sets.reload(options),
-    onProblem: (problem) => log.error({ problem }, 'policies not loaded'),
-  });
+  const watch = folderWatch(context, files, sets);
   const state = new LivePolicies({
     ...{ engine, watch, directory, sets },
     ...{ written: kept.written, catalog: catalog.watch },
   });
   await state.start();
   const parts = { ...{ sets, engine, directory }, profile: config.profile, now: Date.now };
-  const trying = { ...parts, texts: sets, stage: engine, sound: new SoundPolicies() };
+  const candidates = new Candidates(sets);
+  const trying = { ...parts, texts: sets, stage: engine, candidates };
   const { rehearsals, listeners } = await rehearse(context, trying);
   const live = new CedarJudge({ ...parts, remembered: rememberedDecisions });
   const judge = new NotingJudge({ ...parts, judge: live, listeners });
   const [explainer, simulator] = [new CallExplainer(trying), new CallSimulator(trying)];
-  const desks = policyDesks(sets, judge, { ...kept, schemas: catalog.schemas });
+  const desks = policyDesks(sets, judge, { ...kept, candidates, schemas: catalog.schemas });
   return { judge, state, directory, explainer, simulator, rehearsals, desks };
 }
 

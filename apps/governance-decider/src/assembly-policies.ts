@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceContext } from '@uar/service';
+import type { PolicyFiles } from './adapters/policy-folder.js';
 import { LedgerProposals } from './adapters/policy-proposals.js';
 import { LedgerVersions } from './adapters/policy-versions.js';
+import { PolicyWatch } from './adapters/policy-watch.js';
 import { LedgerPolicies } from './adapters/policy-written.js';
 import type { Judge } from './domain/decide/verdict.js';
-import { Candidates } from './domain/lifecycle/candidates.js';
+import type { Candidates } from './domain/lifecycle/candidates.js';
 import { PolicyLifecycle } from './domain/lifecycle/policy-lifecycle.js';
 import { ProposalDesk } from './domain/lifecycle/proposal-desk.js';
 import type { ToolSchemas } from './domain/policy/lint/tool-schema.js';
@@ -27,17 +29,29 @@ export function keptPolicies({ bus, log, config: { profile } }: ServiceContext):
   };
 }
 
+export function folderWatch(
+  { config, log }: ServiceContext,
+  files: PolicyFiles,
+  sets: PolicySets,
+): PolicyWatch {
+  return new PolicyWatch({
+    folder: config.governance.policies_dir,
+    fingerprint: () => files.fingerprint(),
+    reload: (options) => sets.reload(options),
+    onProblem: (problem) => log.error({ problem }, 'policies not loaded'),
+  });
+}
+
 export function policyDesks(
   sets: PolicySets,
   judge: Judge,
-  kept: KeptPolicies & { readonly schemas: ToolSchemas },
+  kept: KeptPolicies & { readonly schemas: ToolSchemas; readonly candidates: Candidates },
 ): PolicyDesks {
-  const candidates = new Candidates(sets);
   const catchUp = async (): Promise<void> => {
     await kept.written.refresh();
     await sets.reload();
   };
-  const shared = { sets, candidates, judge, catchUp, now: Date.now };
+  const shared = { sets, candidates: kept.candidates, judge, catchUp, now: Date.now };
   const proposals = new ProposalDesk({ ...shared, box: kept.proposals, newId: newProposalId });
   const lifecycle = new PolicyLifecycle({
     ...shared,

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Answers } from '@uar/bus';
+import { Answers, type AskContext } from '@uar/bus';
 import { explainCall, simulateCalls, type AnswerOf, type AskOf } from '@uar/contracts';
 import type { Explainer, Simulator } from './domain/explain/explainer.js';
 import { EXPLAINER, SIMULATOR } from './tokens.js';
@@ -17,7 +17,10 @@ export class ExplainController {
   }
 
   @Answers(simulateCalls)
-  simulate(ask: AskOf<typeof simulateCalls>): Promise<AnswerOf<typeof simulateCalls>> {
-    return this.simulator.simulate(ask);
+  simulate(
+    ask: AskOf<typeof simulateCalls>,
+    { deadlineAt }: AskContext,
+  ): Promise<AnswerOf<typeof simulateCalls>> {
+    return this.simulator.simulate(ask, deadlineAt);
   }
 }

@@ -79,7 +79,6 @@ export {
   explainCall,
 } from './explain.js';
 export {
-  CandidateProblem,
   SimulateBody,
   SimulatedVerdict,
   SimulationView,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exchange } from './exchange.js';
 import { TenantId } from './ids.js';
 import {
+  CandidateRefusal,
   SetTexts,
   DryRunView,
   IfVersion,
@@ -14,12 +15,8 @@ import {
 } from './policy.js';
 import { Caller, Principal } from './principal.js';
 
-/** Cedar is switched off: there are no policies to read or to write. */
-const off = z.strictObject({ kind: z.literal('off') });
-/** Nothing changed; a part that is needed did not answer. */
-const unavailable = z.strictObject({ kind: z.literal('unavailable'), cause: z.string() });
+const { invalid, busy, off, unavailable } = CandidateRefusal;
 const notFound = z.strictObject({ kind: z.literal('not_found'), message: z.string() });
-const invalid = z.strictObject({ kind: z.literal('invalid'), findings: PolicyFindings });
 const conflict = z.strictObject({ kind: z.literal('conflict'), version: z.string() });
 
 /** A rehearsal in the engine's spare instance takes its turn behind others. */
@@ -41,6 +38,7 @@ export const validatePolicies = exchange({
   ask: z.strictObject({ tenant: TenantId, policies: SetTexts }),
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('checked'), findings: PolicyFindings }),
+    busy,
     off,
     unavailable,
   ]),
@@ -67,6 +65,7 @@ export const writePolicies = exchange({
     z.strictObject({ kind: z.literal('written'), view: PoliciesView }),
     z.strictObject({ kind: z.literal('would_write'), view: DryRunView }),
     invalid,
+    busy,
     conflict,
     z.strictObject({ kind: z.literal('denied') }),
     notFound,
@@ -89,6 +88,7 @@ export const proposePolicies = exchange({
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('proposed'), proposal: PolicyProposalView }),
     invalid,
+    busy,
     conflict,
     /** So many wait already, or so much text. */
     z.strictObject({ kind: z.literal('full'), message: z.string() }),

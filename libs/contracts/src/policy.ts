@@ -84,6 +84,17 @@ export const PolicyFindings = z.strictObject({
 });
 export type PolicyFindings = z.output<typeof PolicyFindings>;
 
+/** Why a candidate was not tried; nothing changed. */
+export const CandidateRefusal = {
+  invalid: z.strictObject({ kind: z.literal('invalid'), findings: PolicyFindings }),
+  /** So many candidates of this tenant, or of all of them, wait already. */
+  busy: z.strictObject({ kind: z.literal('busy'), retry_after_ms: z.number().int().positive() }),
+  /** Cedar is switched off: there are no policies. */
+  off: z.strictObject({ kind: z.literal('off') }),
+  /** A part that is needed did not answer. */
+  unavailable: z.strictObject({ kind: z.literal('unavailable'), cause: z.string() }),
+} as const;
+
 export const ValidateBody = z.strictObject({ policies: SetTexts });
 export const ValidationView = PolicyFindings.extend({ valid: z.boolean() });
 

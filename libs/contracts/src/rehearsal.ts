@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exchange } from './exchange.js';
 import { CallId, EpochMs, IsoTime, TenantId } from './ids.js';
-import { PolicyFindings, SetTexts } from './policy.js';
+import { CandidateRefusal, SetTexts } from './policy.js';
 import { Caller } from './principal.js';
 
 const decisionKind = z.enum(['allow', 'require_approval', 'deny']);
@@ -38,13 +38,11 @@ export const ReplayView = z.strictObject({
 });
 export type ReplayView = z.output<typeof ReplayView>;
 
-/** Why a candidate was not tried. */
 const refusal = [
-  z.strictObject({ kind: z.literal('invalid'), findings: PolicyFindings }),
-  /** Cedar is switched off: there are no policies to try. */
-  z.strictObject({ kind: z.literal('off') }),
-  /** The ledger or the spare instance of the engine did not serve. */
-  z.strictObject({ kind: z.literal('unavailable'), cause: z.string() }),
+  CandidateRefusal.invalid,
+  CandidateRefusal.busy,
+  CandidateRefusal.off,
+  CandidateRefusal.unavailable,
 ] as const;
 
 /** `cursor`: the `next` of an earlier answer. */

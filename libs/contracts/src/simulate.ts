@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exchange } from './exchange.js';
 import { TenantId } from './ids.js';
 import { Outcome } from './outcome.js';
+import { CandidateRefusal, PolicyProblemView, SetTexts } from './policy.js';
 import { Caller } from './principal.js';
 import { ToolFacts } from './tool.js';
 import { DecisionKind, PrincipalSpec, verdict } from './explain.js';
@@ -15,16 +16,6 @@ export const SimulatedVerdict = z.strictObject({
 });
 export type SimulatedVerdict = z.output<typeof SimulatedVerdict>;
 
-/** One thing that is wrong with a candidate; `line` and `column` from 1. */
-export const CandidateProblem = z.strictObject({
-  policy_id: z.string().optional(),
-  message: z.string(),
-  line: z.number().int().optional(),
-  column: z.number().int().optional(),
-  suggestion: z.string().optional(),
-});
-export type CandidateProblem = z.output<typeof CandidateProblem>;
-
 const indexes = z.array(z.array(z.number().int().nonnegative()));
 
 /**
@@ -35,7 +26,7 @@ export const simulateCalls = exchange({
   subject: 'uar.v1.governance.calls.simulate',
   ask: z.strictObject({
     tenant: TenantId,
-    policies: z.record(z.string(), z.string()).optional(),
+    policies: SetTexts.optional(),
     callers: z.array(Caller).min(1).max(50),
     tools: z.array(z.strictObject({ facts: ToolFacts, arguments_json: z.string() })).max(1_000),
   }),
@@ -47,16 +38,12 @@ export const simulateCalls = exchange({
       verdicts: z.array(SimulatedVerdict),
       active: indexes,
       candidate: indexes.optional(),
-      warnings: z.array(CandidateProblem),
+      warnings: z.array(PolicyProblemView),
     }),
-    z.strictObject({
-      kind: z.literal('unsound'),
-      errors: z.array(CandidateProblem),
-      warnings: z.array(CandidateProblem),
-    }),
-    /** Cedar is switched off: there are no policies to simulate. */
-    z.strictObject({ kind: z.literal('governance_off') }),
-    z.strictObject({ kind: z.literal('unavailable'), cause: z.string() }),
+    CandidateRefusal.invalid,
+    CandidateRefusal.busy,
+    CandidateRefusal.off,
+    CandidateRefusal.unavailable,
     /** It would take longer than `most_ms`. */
     z.strictObject({ kind: z.literal('too_slow'), most_ms: z.number().int() }),
   ]),
@@ -68,7 +55,7 @@ export const simulationBounds = { principals: 50, cells: 50_000 } as const;
 /** Body of `POST /api/uar/governance/simulate`. */
 export const SimulateBody = z.strictObject({
   /** The tenant's policies by id; absent: the active set alone. */
-  policies: z.record(z.string().min(1).max(256), z.string().max(65_536)).optional(),
+  policies: SetTexts.optional(),
   principals: z.array(PrincipalSpec).min(1).max(simulationBounds.principals),
   /** Public names; absent: every tool of the tenant. */
   tools: z.array(z.string().min(1).max(256)).min(1).max(simulationBounds.cells).optional(),
@@ -106,6 +93,6 @@ export const SimulationView = z.strictObject({
       policies: z.array(z.string()),
     }),
   ),
-  warnings: z.array(CandidateProblem),
+  warnings: z.array(PolicyProblemView),
 });
 export type SimulationView = z.output<typeof SimulationView>;

@@ -209,9 +209,12 @@ describe('simulate', () => {
       const found = await simulate(body);
       return [found.status, found.body['error']?.['code']];
     };
-    answer = () => ({ kind: 'unsound', errors: [{ policy_id: 't/x', message: 'm', line: 1 }], warnings: [] });
+    answer = () => ({
+      kind: 'invalid',
+      findings: { errors: [{ policy_id: 't/x', message: 'm', line: 1 }], warnings: [] },
+    });
     expect(await codeOf()).toEqual([422, 'policies_invalid']);
-    answer = () => ({ kind: 'governance_off' });
+    answer = () => ({ kind: 'off' });
     expect(await codeOf()).toEqual([422, 'governance_off']);
     answer = () => ({ kind: 'too_slow', most_ms: 1 });
     expect(await codeOf()).toEqual([422, 'too_slow']);

@@ -14,6 +14,11 @@ export function policyRefusal(answer: PolicyRefusal): Refusal {
         message: 'The policies are not taken; the set in force stays.',
         details: answer.findings,
       });
+    case 'busy':
+      return new Refusal(429, 'busy', {
+        message: 'Too many policies wait to be tried.',
+        headers: { 'retry-after': String(Math.ceil(answer.retry_after_ms / 1_000)) },
+      });
     case 'conflict':
       return new Refusal(409, 'version_conflict', {
         message: 'Another version is in force than the one this was written against.',

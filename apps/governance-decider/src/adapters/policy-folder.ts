@@ -10,7 +10,7 @@ import type {
   SourceRead,
 } from '../domain/policy/source.js';
 import { parseCases } from './case-files.js';
-import { inTime } from './policies/in-time.js';
+import { inTime } from '../domain/in-time.js';
 import {
   entriesOf,
   readPolicies,

@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { inTime } from './policies/in-time.js';
+import { inTime } from '../domain/in-time.js';
 
 export interface PolicyWatchOptions {
   readonly folder: string;

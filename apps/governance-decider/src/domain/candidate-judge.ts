@@ -1,8 +1,5 @@
 import type { Engine } from './cedar/cedar.js';
-import type { SoundPolicies } from './policy/candidate.js';
-import { checkCandidate } from './policy/candidate.js';
-import type { Laboratory, Stage } from './policy/laboratory.js';
-import type { PolicyProblem } from './policy/lint/problem.js';
+import type { Laboratory, Stage, Tried } from './policy/laboratory.js';
 import type { PolicySet, PolicyTexts } from './policy/policy-set.js';
 import { slicesOf } from './policy/slices.js';
 import type { Directory } from './question/directory.js';
@@ -16,8 +13,12 @@ export interface ActiveTexts {
 export interface CandidateParts {
   readonly stage: Pick<Stage, 'rehearse'>;
   readonly directory: Directory;
-  /** What was found sound before, so that a candidate tried piece by piece is inspected once. */
-  readonly sound: SoundPolicies;
+}
+
+/** A set that was found sound, and its texts. */
+export interface SoundCandidate {
+  readonly set: PolicySet;
+  readonly texts: PolicyTexts;
 }
 
 /** A candidate ready to be asked, in the spare instance alone. The active sets can be asked there too. */
@@ -26,63 +27,33 @@ export interface CandidateBench {
   readonly engine: Engine;
 }
 
-export type TriedCandidate<T> =
-  | { readonly kind: 'done'; readonly value: T; readonly warnings: readonly PolicyProblem[] }
-  | {
-      readonly kind: 'unsound';
-      readonly problems: readonly PolicyProblem[];
-      readonly warnings: readonly PolicyProblem[];
-    }
-  /** The spare instance did not serve. */
-  | { readonly kind: 'failed'; readonly message: string };
-
 /**
- * Checks a candidate, puts it into the spare instance, lets `work` judge on it, and takes it out again. Nobody else has the
- * spare instance meanwhile, so long work comes in pieces: reloads wait between them, live calls never.
+ * Puts a candidate into the spare instance, lets `work` judge on it, and takes it out again. Nobody else has the spare
+ * instance meanwhile, so long work comes in pieces: reloads wait between them, live calls never.
  */
 export async function onCandidate<T>(
-  texts: PolicyTexts,
+  candidate: SoundCandidate,
   parts: CandidateParts,
   work: (bench: CandidateBench) => Promise<T>,
-): Promise<TriedCandidate<T>> {
-  const tried = await parts.stage.rehearse((laboratory) => tryOn(texts, { ...parts, laboratory }, work));
+): Promise<Tried<T>> {
+  const tried = await parts.stage.rehearse((laboratory) =>
+    tryOn(candidate, { laboratory, directory: parts.directory }, work),
+  );
   return tried.kind === 'done' ? tried.value : tried;
 }
 
 async function tryOn<T>(
-  texts: PolicyTexts,
-  { laboratory, sound, directory }: CandidateParts & { readonly laboratory: Laboratory },
+  { set, texts }: SoundCandidate,
+  { laboratory, directory }: { readonly laboratory: Laboratory; readonly directory: Directory },
   work: (bench: CandidateBench) => Promise<T>,
-): Promise<TriedCandidate<T>> {
-  const candidate = await checkCandidate(texts, laboratory, { sound });
-  if (candidate.kind === 'unsound') return candidate;
-  const { set, warnings } = candidate;
-  const installed = await laboratory.install({
-    ...texts,
-    version: set.version,
-    warmUp: warmUpQuestions(set, directory),
-    slices: slicesOf(set),
-  });
+): Promise<Tried<T>> {
+  const { version } = set;
+  const warmUp = warmUpQuestions(set, directory);
+  const installed = await laboratory.install({ ...texts, version, warmUp, slices: slicesOf(set) });
   if (installed.kind === 'failed') return installed;
   try {
-    return { kind: 'done', value: await work({ set, engine: laboratory.engine }), warnings };
+    return { kind: 'done', value: await work({ set, engine: laboratory.engine }) };
   } finally {
-    await laboratory.remove(set.version);
+    await laboratory.remove(version);
   }
-}
-
-/** The platform's policies of the active set, with `own` in the place of the tenant's. */
-export function candidateTexts(
-  active: PolicyTexts,
-  own: Readonly<Record<string, string>>,
-):
-  | { readonly kind: 'texts'; readonly texts: PolicyTexts }
-  | { readonly kind: 'unsound'; readonly problems: readonly PolicyProblem[] } {
-  const platform = Object.entries(active.policies).filter(([id]) => id.startsWith('p/'));
-  const problems = Object.keys(own)
-    .filter((id) => !id.startsWith('t/') && own[id] !== active.policies[id])
-    .map((policy): PolicyProblem => ({ policy, message: 'a tenant writes t/... only', severity: 'error' }));
-  if (problems.length > 0) return { kind: 'unsound', problems };
-  const policies = { ...Object.fromEntries(platform), ...own };
-  return { kind: 'texts', texts: { schema: active.schema, policies } };
 }

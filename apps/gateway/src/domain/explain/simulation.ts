@@ -2,9 +2,9 @@ import type {
   AnswerOf,
   AskOf,
   Caller,
-  CandidateProblem,
   CatalogEntry,
   CellVerdict,
+  PolicyProblemView,
   SimulatedVerdict,
   SimulationView,
   TenantId,
@@ -226,7 +226,7 @@ function differenceIn({ principal, sub, tool, active, candidate }: SimulationVie
   ];
 }
 
-function warningsOf(rows: readonly Row[], found: readonly CandidateProblem[]): CandidateProblem[] {
+function warningsOf(rows: readonly Row[], found: readonly PolicyProblemView[]): PolicyProblemView[] {
   const unknown = rows.filter(({ entry }) => entry === undefined);
   return [...found, ...unknown.map(({ name }) => ({ message: `there is no tool ${name}` }))];
 }

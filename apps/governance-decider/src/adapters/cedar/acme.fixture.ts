@@ -8,7 +8,10 @@ import { CaseFile } from '../../domain/cases/case-file.js';
 import { Fixtures } from '../../domain/cases/fixtures.js';
 import type { CedarParts } from '../../domain/decide/cedar-judge.js';
 import { questionOf } from '../../domain/explain/explain-call.js';
-import { SoundPolicies, checkCandidate } from '../../domain/policy/candidate.js';
+import { Candidates } from '../../domain/lifecycle/candidates.js';
+import { folderAlone } from '../../domain/lifecycle/written.js';
+import { checkCandidate } from '../../domain/policy/candidate.js';
+import { PolicySets } from '../../domain/policy/policy-sets.js';
 import type { PolicyTexts } from '../../domain/policy/policy-set.js';
 import { slicesOf } from '../../domain/policy/slices.js';
 import { readPolicies } from '../policy-folder.js';
@@ -28,7 +31,7 @@ export interface AcmeWorld extends Omit<CedarParts, 'remembered'> {
   readonly stage: CedarEngine;
   readonly texts: ActiveTexts;
   readonly active: PolicyTexts;
-  readonly sound: SoundPolicies;
+  readonly candidates: Candidates;
 }
 
 export async function startAcme(): Promise<AcmeWorld> {
@@ -40,6 +43,7 @@ export async function startAcme(): Promise<AcmeWorld> {
       ...(await readPolicies(join(shippedFolder, 'examples/acme'), 't')),
     },
   };
+  const candidates = new Candidates(await setsOf(active, engine));
   const checked = await engine.rehearse((laboratory) => checkCandidate(active, laboratory));
   if (checked.kind === 'failed' || checked.value.kind === 'unsound') throw new Error(JSON.stringify(checked));
   const { set } = checked.value;
@@ -48,12 +52,29 @@ export async function startAcme(): Promise<AcmeWorld> {
   ]);
   if (published.kind === 'failed') throw new Error(published.message);
   return {
-    ...{ engine, stage: engine, active, sound: new SoundPolicies(), directory: fixtures.directory() },
+    ...{ engine, stage: engine, active, candidates, directory: fixtures.directory() },
     sets: { of: () => set },
     texts: { textsOf: () => active },
     profile: fixtures.profile,
     now: () => fixtures.now,
   };
+}
+
+/** The example as the folder of a decider would give it, without cases. */
+async function setsOf({ schema, policies }: PolicyTexts, stage: CedarEngine): Promise<PolicySets> {
+  const tier = (name: string) =>
+    Object.fromEntries(Object.entries(policies).filter(([id]) => id.startsWith(`${name}/`)));
+  const source = {
+    ...{ schema, platform: tier('p'), tenants: new Map([['acme', tier('t')]]) },
+    ...{ unreadable: new Map(), cases: [], brokenCases: [], strays: [] },
+  };
+  const sets = new PolicySets({
+    folder: { read: () => Promise.resolve({ kind: 'read', source }) },
+    ...{ written: folderAlone, stage, directory: fixtures.directory(), knownTenants: [] },
+    ...{ onSwap: () => undefined, onProblem: () => undefined },
+  });
+  await sets.reload();
+  return sets;
 }
 
 const agents = [...Object.keys(file.agents), 'stranger'];

@@ -182,15 +182,19 @@ describe('an explanation', () => {
   });
 
   it('leaves nothing in the spare instance', async () => {
-    const version = await onCandidate(world.active, world, ({ set }) => Promise.resolve(set.version));
-    if (version.kind !== 'done') throw new Error('not tried');
-    const changed = { ...world.active, policies: { ...world.active.policies, 't/extra': extra } };
-    const tried = await onCandidate(changed, world, ({ set }) => Promise.resolve(set.version));
-    if (tried.kind !== 'done') throw new Error(JSON.stringify(tried));
+    const tryOut = async (policies: Record<string, string>) => {
+      const sound = await world.candidates.tried('acme', policies);
+      if (sound.kind !== 'sound') throw new Error(JSON.stringify(sound));
+      const tried = await onCandidate(sound, world, ({ set }) => Promise.resolve(set.version));
+      if (tried.kind === 'failed') throw new Error(tried.message);
+      return tried.value;
+    };
+    const version = await tryOut(world.active.policies);
+    const other = await tryOut({ ...world.active.policies, 't/extra': extra });
     const question = { questions: [someQuestion()], stopAtRefusal: false };
     const left = await world.engine.rehearse(async ({ engine }) => [
-      await engine.ask({ ...question, set: tried.value }),
-      await engine.ask({ ...question, set: version.value }),
+      await engine.ask({ ...question, set: other }),
+      await engine.ask({ ...question, set: version }),
     ]);
     expect(left).toMatchObject({
       kind: 'done',

@@ -73,16 +73,16 @@ describe('a simulation', () => {
     expect((await simulate({ policies: own({ [id]: text }) })).kind).toBe('simulated');
     for (const other of [{ [id]: `${text} ` }, { 'p/mine': noReading }])
       expect(await simulate({ policies: own(other) })).toMatchObject({
-        kind: 'unsound',
-        errors: [{ policy_id: Object.keys(other)[0] }],
+        kind: 'invalid',
+        findings: { errors: [{ policy_id: Object.keys(other)[0] }] },
       });
   });
 
   it('checks the candidate first and says where it is wrong', async () => {
     const text = 'permit (principal, action == UAR::Action::"callTool", resource)\nwhen { resource.nosuch };';
     expect(await simulate({ policies: own({ 't/bad': text }) })).toMatchObject({
-      kind: 'unsound',
-      errors: [{ policy_id: 't/bad', line: 2 }],
+      kind: 'invalid',
+      findings: { errors: [{ policy_id: 't/bad', line: 2 }] },
     });
   });
 

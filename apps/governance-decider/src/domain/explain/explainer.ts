@@ -7,8 +7,9 @@ export interface Explainer {
 
 /** Says how many calls would be decided, by the active set and by another one. */
 export interface Simulator {
-  simulate(ask: AskOf<typeof simulateCalls>): Promise<AnswerOf<typeof simulateCalls>>;
+  /** `deadlineAt`: epoch milliseconds. */
+  simulate(ask: AskOf<typeof simulateCalls>, deadlineAt: number): Promise<AnswerOf<typeof simulateCalls>>;
 }
 
 /** With Cedar switched off there is nothing to simulate. */
-export const noSimulator: Simulator = { simulate: () => Promise.resolve({ kind: 'governance_off' }) };
+export const noSimulator: Simulator = { simulate: () => Promise.resolve({ kind: 'off' }) };

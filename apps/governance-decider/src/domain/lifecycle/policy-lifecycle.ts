@@ -17,7 +17,7 @@ import { catalogSchema } from '../policy/catalog-schema.js';
 import type { ToolSchemas } from '../policy/lint/tool-schema.js';
 import type { PolicySets } from '../policy/policy-sets.js';
 import { authorOf } from './authors.js';
-import type { Candidates, CheckedTexts } from './candidates.js';
+import type { Candidates, CheckedTexts, SoundTexts } from './candidates.js';
 import { differencesOf } from './own-texts.js';
 import type { Deed, VersionLog, WrittenStore } from './ports.js';
 import type { ProposalDesk } from './proposal-desk.js';
@@ -40,7 +40,6 @@ export interface LifecycleParts {
 
 type Write = AskOf<typeof writePolicies>;
 type WriteAnswer = AnswerOf<typeof writePolicies>;
-type Sound = Extract<CheckedTexts, { kind: 'sound' }>;
 
 /** Where the texts of a change come from, and who wrote them. */
 type Origin =
@@ -76,7 +75,7 @@ export class PolicyLifecycle {
     policies,
   }: AskOf<typeof validatePolicies>): Promise<AnswerOf<typeof validatePolicies>> {
     const checked = await this.parts.candidates.check(tenant, policies);
-    if (checked.kind === 'unavailable') return checked;
+    if (checked.kind === 'unavailable' || checked.kind === 'busy') return checked;
     const findings = checked.kind === 'invalid' ? checked.findings : findingsOf([], checked.warnings);
     return { kind: 'checked', findings };
   }
@@ -101,7 +100,7 @@ export class PolicyLifecycle {
     const version = sets.versionOf(tenant);
     if (write.if_version !== version || (origin.base ?? version) !== version)
       return { kind: 'conflict', version };
-    const deed = this.#deedOf(write, origin.verb, checked.version);
+    const deed = this.#deedOf(write, origin.verb, checked.set.version);
     if (!(await this.#isAllowed(write, origin.authors, deed))) return { kind: 'denied' };
     if (write.change.kind === 'folder' && sets.standing(tenant).wanted?.revision === 0)
       return { kind: 'not_found', message: 'No set was written by API.' };
@@ -111,7 +110,7 @@ export class PolicyLifecycle {
 
   /** Findings name tools and their arguments: whoever may not manage policies hears that the texts are not sound, no more. */
   async #told(
-    checked: Exclude<CheckedTexts, Sound>,
+    checked: Exclude<CheckedTexts, SoundTexts>,
     { caller }: Write,
     authors: readonly Principal[],
   ): Promise<WriteAnswer> {
@@ -197,7 +196,7 @@ export class PolicyLifecycle {
     return { principal, action: `policies.${verb} ${version}`, policyVersion };
   }
 
-  #dryRun(tenant: TenantId, { own, version, warnings }: Sound) {
+  #dryRun(tenant: TenantId, { own, set: { version }, warnings }: SoundTexts) {
     const { sets } = this.parts;
     const before = sets.standing(tenant).active?.wanted.own ?? {};
     const differences = differencesOf(before, own ?? sets.folderOf(tenant));

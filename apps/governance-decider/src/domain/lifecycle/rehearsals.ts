@@ -3,7 +3,7 @@ import { SoundPolicies, checkCandidate } from '../policy/candidate.js';
 import type { Installable, Laboratory, Stage, Tried } from '../policy/laboratory.js';
 import type { PolicyProblem } from '../policy/lint/problem.js';
 import type { ToolSchemas } from '../policy/lint/tool-schema.js';
-import type { PolicySet } from '../policy/policy-set.js';
+import type { PolicySet, PolicyTexts } from '../policy/policy-set.js';
 import { slicesOf } from '../policy/slices.js';
 import type { Directory } from '../question/directory.js';
 import { warmUpQuestions } from '../question/warm-up.js';
@@ -13,7 +13,12 @@ import { anyTenant, type WantedSet } from './wanted.js';
 export type SetProblem = PolicyProblem & { readonly case?: string };
 
 export type Rehearsed =
-  | { readonly kind: 'passed'; readonly set: PolicySet; readonly warnings: readonly SetProblem[] }
+  | {
+      readonly kind: 'passed';
+      readonly set: PolicySet;
+      readonly texts: PolicyTexts;
+      readonly warnings: readonly SetProblem[];
+    }
   | {
       readonly kind: 'refused';
       readonly problems: readonly SetProblem[];
@@ -97,7 +102,7 @@ export class Rehearsals {
     if (installed.kind === 'failed') return refused(installed.message);
     const failures = await failedCases(wanted, { laboratory, sound });
     if (failures.length > 0) return { kind: 'refused', problems: failures, warnings };
-    return { kind: 'passed', set, warnings };
+    return { kind: 'passed', set, texts: wanted.texts, warnings };
   }
 }
 

@@ -16,7 +16,7 @@ import type { WrittenSets } from '../lifecycle/written.js';
 import type { Directory } from '../question/directory.js';
 import type { Installable, Stage, Tried } from './laboratory.js';
 import type { ToolSchemas } from './lint/tool-schema.js';
-import type { PolicySet, PolicyTexts } from './policy-set.js';
+import { versionOf, type PolicySet, type PolicyTexts } from './policy-set.js';
 import type { SetStatus } from './set-status.js';
 import type { PolicyFolder, PolicySource } from './source.js';
 
@@ -128,6 +128,16 @@ export class PolicySets implements ActiveSets {
     if (source === undefined)
       return { kind: 'failed', message: this.#sourceProblem ?? 'nothing was read yet' };
     return this.#try(source, wantedBy(source, tenant, own));
+  }
+
+  /** Of what these texts would be now; nothing before the folder was read. */
+  candidateVersion(tenant: string, own: OwnTexts): string | undefined {
+    return this.#source === undefined ? undefined : versionOf(candidateSet(this.#source, tenant, own).texts);
+  }
+
+  /** Policies of the platform as a tenant sees them, or would see them. */
+  platformOf(tenant: string): OwnTexts {
+    return this.textsOf(tenant)?.policies ?? this.#source?.platform ?? {};
   }
 
   /** Replaces a tenant's set: checked and compared with what is in force at this moment, persisted, swapped. */

@@ -1,14 +1,12 @@
 import type { AnswerOf, AskOf, RecordedDecision, RecordedFacts, replayDecisions } from '@uar/contracts';
 import {
-  candidateTexts,
   onCandidate,
   type ActiveTexts,
   type CandidateBench,
   type CandidateParts,
+  type SoundCandidate,
 } from '../candidate-judge.js';
-import { findingsOf } from '../lifecycle/views.js';
-import type { PolicyProblem } from '../policy/lint/problem.js';
-import type { PolicyTexts } from '../policy/policy-set.js';
+import type { Candidates } from '../lifecycle/candidates.js';
 import { toolReads } from '../policy/tool-reads.js';
 import { decideAgain, type Recalled, type Redecided } from './recalled-call.js';
 import type { DecisionPage, RecordedDecisions } from './recorded-decisions.js';
@@ -20,6 +18,7 @@ type Answer = AnswerOf<typeof replayDecisions>;
 export interface ReplayParts {
   readonly recorded: RecordedDecisions;
   readonly active: ActiveTexts;
+  readonly candidates: Pick<Candidates, 'use'>;
   readonly candidate: CandidateParts;
   readonly now: () => number;
 }
@@ -33,19 +32,12 @@ const marginMs = 2_000;
 
 /** Decides what was recorded again, newest first, until `deadlineAt` (epoch milliseconds). */
 export async function replay(parts: ReplayParts, ask: Ask, deadlineAt: number): Promise<Answer> {
-  const active = parts.active.textsOf(ask.tenant);
-  if (active === undefined) return { kind: 'unavailable', cause: 'policies_unavailable' };
-  const candidate = candidateTexts(active, ask.policies);
-  if (candidate.kind === 'unsound') return invalid(candidate.problems);
-  await parts.recorded.settle();
-  return new Replay(parts, candidate.texts, deadlineAt - marginMs).run(ask);
-}
-
-export function invalid(
-  errors: readonly PolicyProblem[],
-  warnings: readonly PolicyProblem[] = [],
-): Extract<Answer, { kind: 'invalid' }> {
-  return { kind: 'invalid', findings: findingsOf(errors, warnings) };
+  if (parts.active.textsOf(ask.tenant) === undefined)
+    return { kind: 'unavailable', cause: 'policies_unavailable' };
+  return parts.candidates.use(ask.tenant, ask.policies, async (sound) => {
+    await parts.recorded.settle();
+    return new Replay(parts, sound, deadlineAt - marginMs).run(ask);
+  });
 }
 
 class Replay {
@@ -55,7 +47,7 @@ class Replay {
 
   constructor(
     private readonly parts: ReplayParts,
-    private readonly texts: PolicyTexts,
+    private readonly candidate: SoundCandidate,
     private readonly until: number,
   ) {}
 
@@ -70,8 +62,9 @@ class Replay {
         ...(place === undefined ? {} : { before: place }),
       });
       if (page.kind === 'unavailable') return page;
-      const turn = await onCandidate(this.texts, this.parts.candidate, (bench) => this.#turn(page, bench));
-      if (turn.kind === 'unsound') return invalid(turn.problems, turn.warnings);
+      const turn = await onCandidate(this.candidate, this.parts.candidate, (bench) =>
+        this.#turn(page, bench),
+      );
       if (turn.kind === 'failed') return { kind: 'unavailable', cause: turn.message };
       const { version, done } = turn.value;
       if (done < page.decisions.length) return this.#answer(version, page.decisions[done - 1]?.seq ?? place);

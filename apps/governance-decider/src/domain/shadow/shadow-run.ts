@@ -1,9 +1,13 @@
 import type { ShadowView } from '@uar/contracts';
-import { onCandidate, type CandidateBench, type CandidateParts } from '../candidate-judge.js';
+import {
+  onCandidate,
+  type CandidateBench,
+  type CandidateParts,
+  type SoundCandidate,
+} from '../candidate-judge.js';
 import { CedarJudge } from '../decide/cedar-judge.js';
 import { DecisionCache } from '../decide/decision-cache.js';
 import type { CallVerdict } from '../decide/verdict.js';
-import { versionOf, type PolicyTexts } from '../policy/policy-set.js';
 import { toolReads } from '../policy/tool-reads.js';
 import { isDecided, type DecisionNote } from '../record/decision-note.js';
 import { RecalledDirectory } from '../record/directory-facts.js';
@@ -23,7 +27,7 @@ export class ShadowRun {
   readonly #waiting = new NoteBuffer(bounds);
   readonly #listed: Listed[] = [];
   #verdicts = new DecisionCache<CallVerdict>(rememberedVerdicts);
-  #version = '';
+  #candidate: SoundCandidate | undefined;
   #evaluated = 0;
   #dropped = 0;
   #differences = 0;
@@ -55,19 +59,23 @@ export class ShadowRun {
   }
 
   /** Evaluates waiting calls: those that were evaluated alike at once, of the others the oldest. */
-  async turn(texts: PolicyTexts, parts: CandidateParts, most: number): Promise<void> {
-    const version = versionOf(texts);
-    if (version !== this.#version) this.#verdicts = new DecisionCache(rememberedVerdicts);
-    this.#version = version;
+  async turn(candidate: SoundCandidate, parts: CandidateParts, most: number): Promise<void> {
+    if (candidate !== this.#candidate) this.#verdicts = new DecisionCache(rememberedVerdicts);
+    this.#candidate = candidate;
     const open = this.#waiting.take(this.#waiting.size).filter((note) => !this.#isKnown(note));
     const unknown = open.slice(0, most);
     this.#waiting.putBack(open.slice(most));
     if (unknown.length === 0) return;
-    const turn = await onCandidate(texts, parts, async (bench) => {
+    const turn = await onCandidate(candidate, parts, async (bench) => {
       for (const note of unknown) if (!this.#isKnown(note)) await this.#evaluate(note, bench);
     });
-    if (turn.kind !== 'done') this.#fail(unknown.length, turn);
-    else this.#problem = undefined;
+    if (turn.kind === 'done') this.#problem = undefined;
+    else this.#fail(unknown.length, turn.message);
+  }
+
+  /** The candidate that was found sound last, where it is that of this version. */
+  candidateOf(version: string): SoundCandidate | undefined {
+    return this.#candidate?.set.version === version ? this.#candidate : undefined;
   }
 
   /** Whatever waits is not evaluated. */
@@ -76,12 +84,9 @@ export class ShadowRun {
     this.#problem = problem;
   }
 
-  #fail(
-    dropped: number,
-    turn: { kind: 'unsound'; problems: readonly { message: string }[] } | { kind: 'failed'; message: string },
-  ): void {
+  #fail(dropped: number, problem: string): void {
     this.#dropped += dropped;
-    this.#problem = turn.kind === 'failed' ? turn.message : turn.problems[0]?.message;
+    this.#problem = problem;
   }
 
   /** Counted by a verdict that was found before. */

@@ -4,13 +4,13 @@ import type {
   Principal,
   ShadowView,
   StoredShadow,
+  TenantId,
   readShadow,
   writeShadow,
 } from '@uar/contracts';
-import { candidateTexts, onCandidate, type ActiveTexts, type CandidateParts } from '../candidate-judge.js';
-import { versionOf, type PolicyTexts } from '../policy/policy-set.js';
+import type { ActiveTexts, CandidateParts, SoundCandidate } from '../candidate-judge.js';
+import type { Busy, Candidates, NotSound } from '../lifecycle/candidates.js';
 import { isDecided, type DecisionListener, type DecisionNote } from '../record/decision-note.js';
-import { invalid } from '../replay/replay.js';
 import { ShadowRun } from './shadow-run.js';
 
 type Written = AnswerOf<typeof writeShadow>;
@@ -35,6 +35,7 @@ export interface ShadowStore {
 export interface ShadowParts {
   readonly store: ShadowStore;
   readonly active: ActiveTexts;
+  readonly candidates: Pick<Candidates, 'check' | 'tried' | 'versionOf'>;
   readonly candidate: CandidateParts;
   readonly now: () => number;
   /** Between two turns, so that live calls have the machine. */
@@ -85,16 +86,13 @@ export class Shadows implements DecisionListener {
   }
 
   async #refusalOf(
-    tenant: string,
+    tenant: TenantId,
     policies: Readonly<Record<string, string>>,
-  ): Promise<Extract<Written, { kind: 'invalid' | 'unavailable' }> | undefined> {
-    const active = this.parts.active.textsOf(tenant);
-    if (active === undefined) return { kind: 'unavailable', cause: 'policies_unavailable' };
-    const candidate = candidateTexts(active, policies);
-    if (candidate.kind === 'unsound') return invalid(candidate.problems);
-    const tried = await onCandidate(candidate.texts, this.parts.candidate, () => Promise.resolve());
-    if (tried.kind === 'unsound') return invalid(tried.problems, tried.warnings);
-    return tried.kind === 'failed' ? { kind: 'unavailable', cause: tried.message } : undefined;
+  ): Promise<NotSound | Busy | undefined> {
+    if (this.parts.active.textsOf(tenant) === undefined)
+      return { kind: 'unavailable', cause: 'policies_unavailable' };
+    const checked = await this.parts.candidates.check(tenant, policies);
+    return checked.kind === 'sound' ? undefined : checked;
   }
 
   /** The counts of the candidate that is stored now; another one begins anew. */
@@ -115,9 +113,8 @@ export class Shadows implements DecisionListener {
     const run = this.#runOf(tenant);
     const value = this.parts.store.of(tenant)?.value;
     if (run === undefined || value === undefined) return undefined;
-    const texts = this.#textsOf(tenant);
     return {
-      version: texts === undefined ? 'none' : versionOf(texts),
+      version: this.parts.candidates.versionOf(tenant, value.policies) ?? 'none',
       since: new Date(value.since).toISOString(),
       counted_since: new Date(run.countedSince).toISOString(),
       replica: this.parts.replica,
@@ -125,12 +122,21 @@ export class Shadows implements DecisionListener {
     };
   }
 
-  #textsOf(tenant: string): PolicyTexts | undefined {
-    const active = this.parts.active.textsOf(tenant);
-    const value = this.parts.store.of(tenant)?.value;
-    if (active === undefined || value === undefined) return undefined;
-    const candidate = candidateTexts(active, value.policies);
-    return candidate.kind === 'texts' ? candidate.texts : undefined;
+  /** Checked again where the platform's policies are others by now; what is wrong is told instead. */
+  async #candidateOf(tenant: string, run: ShadowRun): Promise<SoundCandidate | string> {
+    const policies = this.parts.store.of(tenant)?.value?.policies;
+    if (policies === undefined) return 'there is no shadow any more';
+    const known = run.candidateOf(this.parts.candidates.versionOf(tenant, policies) ?? '');
+    if (known !== undefined) return known;
+    const tried = await this.parts.candidates.tried(tenant, policies);
+    switch (tried.kind) {
+      case 'sound':
+        return tried;
+      case 'invalid':
+        return tried.findings.errors[0]?.message ?? 'the candidate is not sound any more';
+      case 'unavailable':
+        return tried.cause;
+    }
   }
 
   /** Until nothing waits any more. */
@@ -146,10 +152,10 @@ export class Shadows implements DecisionListener {
   }
 
   async #turn(tenant: string, run: ShadowRun): Promise<void> {
-    const texts = this.#textsOf(tenant);
     try {
-      if (texts === undefined) run.drop('the active set of the tenant is not loaded');
-      else await run.turn(texts, this.parts.candidate, perTurn);
+      const candidate = await this.#candidateOf(tenant, run);
+      if (typeof candidate === 'string') run.drop(candidate);
+      else await run.turn(candidate, this.parts.candidate, perTurn);
     } catch (error) {
       run.drop('a fault of the decider');
       this.parts.onFault(error);

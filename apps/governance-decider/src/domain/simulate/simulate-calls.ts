@@ -1,54 +1,61 @@
-import type { AnswerOf, AskOf, CandidateProblem, simulateCalls } from '@uar/contracts';
+import type { AnswerOf, AskOf, simulateCalls } from '@uar/contracts';
 import type { Engine } from '../cedar/cedar.js';
-import { candidateTexts, onCandidate, type ActiveTexts, type CandidateParts } from '../candidate-judge.js';
+import { onCandidate, type CandidateParts } from '../candidate-judge.js';
 import type { CedarParts } from '../decide/cedar-judge.js';
 import type { Simulator } from '../explain/explainer.js';
-import type { PolicyProblem } from '../policy/lint/problem.js';
-import type { PolicySet, PolicyTexts } from '../policy/policy-set.js';
+import { inTime } from '../in-time.js';
+import type { Candidates, SoundTexts } from '../lifecycle/candidates.js';
+import { problemView } from '../lifecycle/views.js';
+import type { PolicySet } from '../policy/policy-set.js';
 import { VerdictMatrix, VerdictTable, type Filled } from './verdict-matrix.js';
 
 export type SimulateAsk = AskOf<typeof simulateCalls>;
 export type Simulated = AnswerOf<typeof simulateCalls>;
-type Refused = Exclude<Simulated, { kind: 'simulated' }>;
+type Unavailable = Extract<Simulated, { kind: 'unavailable' }>;
 
 export interface SimulateParts extends CandidateParts, Pick<CedarParts, 'sets' | 'profile' | 'now'> {
-  readonly texts: ActiveTexts;
+  readonly candidates: Pick<Candidates, 'use' | 'inPlace'>;
 }
 
 /** Longest time of one simulation, and of one piece of it: reloads of policies come between pieces. */
 const mostMs = 20_000;
 const pieceMs = 500;
+/** Left for the answer itself. */
+const marginMs = 1_000;
 
 /** Judges in the spare instance with the code that decides live calls; live calls are asked elsewhere. */
 export class CallSimulator implements Simulator {
   constructor(private readonly parts: SimulateParts) {}
 
-  async simulate(ask: SimulateAsk): Promise<Simulated> {
+  async simulate(ask: SimulateAsk, deadlineAt = Infinity): Promise<Simulated> {
     const set = this.parts.sets.of(ask.tenant);
-    const active = this.parts.texts.textsOf(ask.tenant);
-    if (set === undefined || active === undefined)
-      return { kind: 'unavailable', cause: 'policies_unavailable' };
-    const simulation = new Simulation(ask, set, this.parts);
-    if (ask.policies === undefined) return simulation.ofActive();
-    const candidate = candidateTexts(active, ask.policies);
-    if (candidate.kind === 'unsound') return unsound(candidate.problems, []);
-    return simulation.ofBoth(candidate.texts);
+    if (set === undefined) return { kind: 'unavailable', cause: 'policies_unavailable' };
+    const began = this.parts.now();
+    const until = Math.min(began + mostMs, deadlineAt - marginMs);
+    const simulation = new Simulation(ask, set, { ...this.parts, until });
+    // Whoever waits in line for the spare instance notices no time: this does.
+    const signal = AbortSignal.timeout(Math.max(0, Math.min(mostMs, until - began)));
+    const found = await inTime(this.#run(ask, simulation), signal);
+    return found.kind === 'done' ? found.value : { kind: 'too_slow', most_ms: mostMs };
+  }
+
+  #run(ask: SimulateAsk, simulation: Simulation): Promise<Simulated> {
+    const { candidates } = this.parts;
+    if (ask.policies === undefined) return candidates.inPlace(ask.tenant, () => simulation.ofActive());
+    return candidates.use(ask.tenant, ask.policies, (sound) => simulation.ofBoth(sound));
   }
 }
 
 class Simulation {
   readonly #table = new VerdictTable();
-  readonly #until: number;
   readonly #active: VerdictMatrix;
-  #candidate: { readonly matrix: VerdictMatrix; readonly version: string } | undefined;
-  #warnings: readonly PolicyProblem[] = [];
+  #candidate: { readonly matrix: VerdictMatrix; readonly sound: SoundTexts } | undefined;
 
   constructor(
     private readonly ask: SimulateAsk,
     private readonly set: PolicySet,
-    private readonly parts: SimulateParts,
+    private readonly parts: SimulateParts & { readonly until: number },
   ) {
-    this.#until = parts.now() + mostMs;
     this.#active = this.matrixOf(set);
   }
 
@@ -61,29 +68,22 @@ class Simulation {
     });
   }
 
-  async ofBoth(texts: PolicyTexts): Promise<Simulated> {
+  async ofBoth(sound: SoundTexts): Promise<Simulated> {
+    const matrix = this.matrixOf(sound.set);
+    this.#candidate = { matrix, sound };
     return this.inPieces(async () => {
-      const tried = await onCandidate(texts, this.parts, ({ set, engine }) => this.fillBoth(set, engine));
-      switch (tried.kind) {
-        case 'done':
-          this.#warnings = tried.warnings;
-          return tried.value;
-        case 'unsound':
-          return unsound(tried.problems, tried.warnings);
-        case 'failed':
-          return { kind: 'unavailable', cause: tried.message };
-      }
+      const tried = await onCandidate(sound, this.parts, ({ engine }) => this.fillBoth(matrix, engine));
+      return tried.kind === 'done' ? tried.value : { kind: 'unavailable', cause: tried.message };
     });
   }
 
-  private async fillBoth(set: PolicySet, engine: Engine): Promise<Filled> {
-    this.#candidate ??= { matrix: this.matrixOf(set), version: set.version };
+  private async fillBoth(candidate: VerdictMatrix, engine: Engine): Promise<Filled> {
     const end = this.pieceEnd();
     const filled = await this.#active.fill(engine, end);
-    return filled.kind === 'complete' ? this.#candidate.matrix.fill(engine, end) : filled;
+    return filled.kind === 'complete' ? candidate.fill(engine, end) : filled;
   }
 
-  private async inPieces(piece: () => Promise<Filled | Refused>): Promise<Simulated> {
+  private async inPieces(piece: () => Promise<Filled | Unavailable>): Promise<Simulated> {
     for (;;) {
       const filled = await piece();
       switch (filled.kind) {
@@ -92,19 +92,16 @@ class Simulation {
         case 'lost':
           return { kind: 'unavailable', cause: filled.cause };
         case 'unfinished':
-          if (this.parts.now() >= this.#until) return { kind: 'too_slow', most_ms: mostMs };
+          if (this.parts.now() >= this.parts.until) return { kind: 'too_slow', most_ms: mostMs };
           break;
-        case 'unsound':
-        case 'governance_off':
         case 'unavailable':
-        case 'too_slow':
           return filled;
       }
     }
   }
 
   private pieceEnd(): number {
-    return Math.min(this.#until, this.parts.now() + pieceMs);
+    return Math.min(this.parts.until, this.parts.now() + pieceMs);
   }
 
   private matrixOf(set: PolicySet): VerdictMatrix {
@@ -122,22 +119,8 @@ class Simulation {
       active: this.#active.indexes(),
       ...(candidate === undefined
         ? {}
-        : { candidate_version: candidate.version, candidate: candidate.matrix.indexes() }),
-      warnings: this.#warnings.map(shown),
+        : { candidate_version: candidate.sound.set.version, candidate: candidate.matrix.indexes() }),
+      warnings: (candidate?.sound.warnings ?? []).map(problemView),
     };
   }
-}
-
-function unsound(problems: readonly PolicyProblem[], warnings: readonly PolicyProblem[]): Refused {
-  return { kind: 'unsound', errors: problems.map(shown), warnings: warnings.map(shown) };
-}
-
-function shown({ policy, message, line, column, suggestion }: PolicyProblem): CandidateProblem {
-  return {
-    ...(policy === undefined ? {} : { policy_id: policy }),
-    message,
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
-    ...(suggestion === undefined ? {} : { suggestion }),
-  };
 }
