@@ -8,7 +8,14 @@ import { SettingsReplica } from './replica.js';
 import { writeKept } from './write.js';
 
 const acme = TenantId.parse('acme');
-const log = createLog({ service: 'test', level: 'silent' });
+let lines: { level: number; msg: string; fault?: string }[];
+const log = createLog({
+  service: 'test',
+  level: 'debug',
+  to: { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
+});
+const debug = 20;
+const warn = 40;
 const Limit = z.strictObject({ limit: z.number() });
 
 withBothBuses('settings replica', (connect) => {
@@ -20,6 +27,7 @@ withBothBuses('settings replica', (connect) => {
 
   beforeEach(async () => {
     held = new Map();
+    lines = [];
     isAway = false;
     ledger = await connect('approval-service');
     gateway = await connect('gateway');
@@ -47,6 +55,26 @@ withBothBuses('settings replica', (connect) => {
 
   const write = (key: string, value: unknown, if_revision = 0, namespace = 'limit') =>
     writeKept(gateway, { tenant: acme, namespace, key, value, if_revision });
+
+  it('warns once of a ledger that stays away, not of one that is slow to come, and says when it is back', async () => {
+    const options = { bus: gateway, log, namespace: 'limit', schema: Limit, pollMs: 50 };
+    const patient = new SettingsReplica({ ...options, warnAfterMs: 60_000 });
+    const strict = new SettingsReplica({ ...options, namespace: 'strict', warnAfterMs: 300 });
+    isAway = true;
+    await Promise.all([patient.start(), strict.start()]);
+    const levelsOf = (namespace: string) =>
+      lines.filter((line) => 'namespace' in line && line.namespace === namespace).map(({ level }) => level);
+    const debugged = () => levelsOf('strict').filter((level) => level === debug).length;
+    await expect.poll(debugged, { timeout: 10_000 }).toBeGreaterThan(4);
+    expect(levelsOf('strict').filter((level) => level >= warn)).toEqual([warn]);
+    expect(levelsOf('strict').indexOf(warn)).toBeGreaterThan(0);
+    expect(levelsOf('limit').filter((level) => level > debug)).toEqual([]);
+    isAway = false;
+    await Promise.all([patient.whenReady(), strict.whenReady()]);
+    expect(lines.filter(({ msg }) => msg === 'settings read again')).toMatchObject([{ namespace: 'strict' }]);
+    patient.stop();
+    strict.stop();
+  });
 
   it('holds what the ledger holds at the start and follows each write', async () => {
     await write('a', { limit: 1 });

@@ -2,6 +2,7 @@ import type { Bus } from '@uar/bus';
 import { TenantId, readSettings, settingsChanged } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 import type { z } from 'zod';
+import { Absence } from './absence.js';
 
 /** One setting of a namespace. `unreadable`: somebody stored what its schema does not take; whoever uses it denies. */
 export type Kept<T> =
@@ -10,11 +11,13 @@ export type Kept<T> =
 
 export interface ReplicaOptions<S extends z.ZodType> {
   readonly bus: Bus;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>;
   readonly namespace: string;
   readonly schema: S;
   /** How often the namespace is read without being told: an announcement may be lost. */
   readonly pollMs?: number;
+  /** How long the ledger may be away before that is worth a warning. */
+  readonly warnAfterMs?: number;
 }
 
 /** Which setting may have changed. */
@@ -22,6 +25,7 @@ export type SettingsListener = (setting: { readonly tenant: TenantId; readonly k
 
 const usualPollMs = 10_000;
 const retryMs = 200;
+const usualWarnAfterMs = 5_000;
 
 /**
  * The settings of one namespace, of all tenants, as this process holds them. Read at the start, after each announced write,
@@ -42,7 +46,12 @@ export class SettingsReplica<S extends z.ZodType> {
     this.#tellReady = resolve;
   });
 
-  constructor(private readonly options: ReplicaOptions<S>) {}
+  readonly #absence: Absence;
+
+  constructor(private readonly options: ReplicaOptions<S>) {
+    const { log, namespace, warnAfterMs = usualWarnAfterMs } = options;
+    this.#absence = new Absence({ log, namespace, warnAfterMs });
+  }
 
   get ready(): boolean {
     return this.#isReady;
@@ -120,9 +129,10 @@ export class SettingsReplica<S extends z.ZodType> {
     const reply = await bus.ask(readSettings, { namespace });
     if (this.#isStopped) return true;
     if (reply.kind === 'fault') {
-      log.warn({ namespace, fault: reply.fault }, 'settings not read');
+      this.#absence.failed(reply.fault);
       return false;
     }
+    this.#absence.ended();
     const changed: { tenant: TenantId; key: string }[] = [];
     const gone = new Set(this.#settings.keys());
     for (const { tenant, key, revision, value } of reply.value.settings) {
