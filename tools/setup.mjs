@@ -129,6 +129,8 @@ function npm(args) {
     : run('npm', args, {}, process.platform === 'win32');
 }
 
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** Quiet while it goes well; what was said is shown when it does not. */
 function run(command, args, env, shell = false) {
   return new Promise((resolve, reject) => {
@@ -138,11 +140,15 @@ function run(command, args, env, shell = false) {
       stdio: ['ignore', 'pipe', 'pipe'],
       shell,
     });
+    const pass = (signal) => child.kill(signal);
+    for (const signal of stopSignals) process.on(signal, pass);
     const said = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk));
     child.once('error', (error) => reject(new SetupFailed(`${command} cannot be run: ${error.message}`)));
-    child.once('close', (code) => {
+    child.once('close', (code, signal) => {
+      for (const each of stopSignals) process.off(each, pass);
       if (code === 0) return resolve();
+      if (stopSignals.includes(signal)) return reject(new SetupFailed(`stopped (${signal})`));
       process.stderr.write(Buffer.concat(said));
       reject(new SetupFailed(`${[command, ...args].join(' ')} failed`));
     });

@@ -4,6 +4,15 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root, setUp, SetupFailed } from './setup.mjs';
 
+// The script is `exec node ... || node ...`: the shell of npm is replaced by us, so that signals to npm reach us and not a
+// shell that keeps them; a shell without `exec` (cmd) goes on behind the bars.
+// Whom no signal can reach any more, because npm was killed, ends all the same.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event === 'start')
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
+
 const say = (line) => process.stdout.write(`${line}\n`);
 
 try {

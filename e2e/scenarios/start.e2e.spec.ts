@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProduct } from '@uar/testkit';
+import { repositoryDir, startProduct } from '@uar/testkit';
 import { describe, expect } from 'vitest';
-import { clientOf, toolListed } from '../client.js';
+import { clientOf, eventually, toolListed } from '../client.js';
 import { keeps } from '../keeps.js';
 import { buses } from '../on-both-buses.js';
 
@@ -59,6 +61,30 @@ describe('start', () => {
       }
     },
     120_000,
+  );
+
+  keeps(
+    ['start.stop'],
+    'whatever signal `npm start` is sent, it ends and leaves nothing',
+    async () => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+        const dataDir = mkdtempSync(join(tmpdir(), 'uar-start-'));
+        // In the background of a script SIGINT is ignored, and a shell passes that on.
+        const npm = spawn('sh', ['-c', "trap '' INT; exec npm start"], {
+          cwd: repositoryDir,
+          env: { ...process.env, UAR_PORT: '0', UAR_DATA_DIR: dataDir, UAR_BUS: 'inprocess' },
+          stdio: 'ignore',
+        });
+        const ended = once(npm, 'exit');
+        await eventually(async () => existsSync(join(dataDir, 'endpoints.json')) || undefined, 60_000);
+        npm.kill(signal);
+        await ended;
+        await eventually(async () => commandsOf(dataDir).length === 0 || undefined, 30_000);
+        expect(existsSync(join(dataDir, 'endpoints.json'))).toBe(false);
+        rmSync(dataDir, { recursive: true });
+      }
+    },
+    240_000,
   );
 
   keeps(['start.bad-config'], 'a bad configuration names every problem and opens nothing', async () => {
