@@ -294,7 +294,7 @@ export const requirements = requirement({
     source: 'DESIGN.md 6',
   },
   'settings.kill-switch': {
-    text: 'the kill switch denies every call of the tenant within 1 s, and lets them pass again when it is off',
+    text: 'the kill switch denies every call of the tenant within 1 s, takes no approving vote, and lets them pass again when it is off',
     source: 'API.md 7',
   },
   'settings.risk': {
@@ -320,6 +320,10 @@ export const requirements = requirement({
   'limits.burst': {
     text: 'a burst of policies waits its turn or is 429 with a Retry-After, never unavailable for what the caller does',
     source: 'DESIGN.md 3',
+  },
+  'limits.quota': {
+    text: 'a quota counts in the ledger: no more calls pass in its window, over a restart too, and Retry-After is its end',
+    source: 'DESIGN.md 3, CASES.md O7',
   },
   'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
   'policy.explain': {

@@ -62,8 +62,10 @@ onBothBuses(
       expect([denied.status, denied.body['effect']]).toEqual([403, 'did_not_run']);
       const before = ran();
       expect((await client.execute('fix__count', { id: 'kill' })).status).toBe(403);
-      expect((await decide(client, approval, 'approve')).status).toBeLessThan(500);
-      expect((await waiting).body['outcome']).toBe('policy_denied');
+      const refused = await decide(client, approval, 'approve');
+      expect([refused.status, String(refused.body['error']?.['code'])]).toEqual([409, 'kill_switch_on']);
+      expect((await decide(client, approval, 'reject')).status).toBe(200);
+      expect((await waiting).body['outcome']).toBe('approval_rejected');
       expect(ran()).toBe(before);
       await put(tenantPath, { kill_switch: false });
       await outcomeOf(() => client.execute('fix__count', { id: 'kill' }), 'completed');

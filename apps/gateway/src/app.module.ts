@@ -26,6 +26,7 @@ import { TRIAL_LANES } from './domain/limit/lanes.js';
 import { READINESS } from './domain/readiness.js';
 import { RUN_DESK } from './domain/run/run-desk.js';
 import { SETTINGS } from './domain/settings/documents.js';
+import { KILL_SWITCH } from './domain/settings/kill-switch.js';
 import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge.js';
 import { ErrorFilter } from './http/error.filter.js';
@@ -94,6 +95,7 @@ function ports(assembly: Assembly) {
     { provide: EFFECTIVE_CATALOG, useValue: assembly.catalog },
     { provide: IDENTITY, useValue: assembly.identity },
     { provide: SETTINGS, useValue: assembly.settings },
+    { provide: KILL_SWITCH, useValue: assembly.killSwitch },
     { provide: RUN_DESK, useValue: assembly.runDesk },
     { provide: AGENT_BOOK, useValue: assembly.agentBook },
     { provide: ACCESS, useValue: assembly.pdp },

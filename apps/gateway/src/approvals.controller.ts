@@ -2,6 +2,7 @@ import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
 import { castVote, listApprovals, readApproval, type Caller } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { KILL_SWITCH, type KillSwitch } from './domain/settings/kill-switch.js';
 import { sendJson } from './http/answer.js';
 import { ApprovalListQuery, DecisionBody, NoQuery } from './http/asks.js';
 import { asked } from './http/asked.js';
@@ -16,7 +17,10 @@ const noApproval = 'There is no approval of this id for you.';
 /** API.md 5. The approval-service asks Cedar who may view and decide each record. */
 @Controller()
 export class ApprovalsController {
-  constructor(@Inject(BUS) private readonly bus: Bus) {}
+  constructor(
+    @Inject(BUS) private readonly bus: Bus,
+    @Inject(KILL_SWITCH) private readonly killSwitch: KillSwitch,
+  ) {}
 
   @Serves(routes.listApprovals)
   async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -42,6 +46,7 @@ export class ApprovalsController {
   async decide(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     readQuery(request.query, NoQuery);
     const { decision, reason } = readBody(request.body, DecisionBody);
+    if (decision === 'approve') await this.refuseUnderKillSwitch(request);
     const vote = { ...this.about(request), decision, ...(reason === undefined ? {} : { reason }) };
     const answer = await asked(this.bus, castVote, vote);
     switch (answer.kind) {
@@ -58,6 +63,24 @@ export class ApprovalsController {
         });
       case 'unavailable':
         throw notAvailable();
+    }
+  }
+
+  /** Nothing would run: whoever approves now would let it run unseen once the switch is off again. */
+  private async refuseUnderKillSwitch(request: FastifyRequest): Promise<void> {
+    switch (this.killSwitch.of(callerOf(request).principal.tenant)) {
+      case 'off':
+        return;
+      case 'unknown':
+        throw notAvailable();
+      case 'on': {
+        const found = await asked(this.bus, readApproval, this.about(request));
+        if (found.kind === 'not_found') throw notFound(noApproval);
+        throw new Refusal(409, 'kill_switch_on', {
+          message:
+            'The kill switch of the tenant is on: nothing is approved. Reject, or ask again once PUT /api/uar/settings/tenant has turned kill_switch off.',
+        });
+      }
     }
   }
 

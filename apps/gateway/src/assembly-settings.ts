@@ -1,11 +1,12 @@
 import { fileToolSettings, tenantSettings } from '@uar/config';
-import { StoredTenantSettings, tenantNamespace, tenantSettingsKey } from '@uar/contracts';
+import { StoredTenantSettings, TenantId, tenantNamespace, tenantSettingsKey } from '@uar/contracts';
 import type { ServiceContext } from '@uar/service';
 import { SettingsReplica } from '@uar/settings';
 import { LedgerSettings } from './adapters/bus/settings-store.js';
 import { systemClock } from './adapters/clock.js';
 import { Suspension } from './domain/approval/suspension.js';
 import type { WaitingRoom } from './domain/approval/waiting-room.js';
+import type { KillSwitch } from './domain/settings/kill-switch.js';
 import { nativeToolsDocument, tenantDocument, type Settings } from './domain/settings/documents.js';
 import { SettingsDesk } from './domain/settings/settings-desk.js';
 
@@ -40,10 +41,26 @@ export function assembleSettings({ bus, log, config }: ServiceContext, room: Wai
   written.onChange(({ tenant }) => suspension.enforce(tenant));
   return {
     settings,
+    killSwitch: killSwitchOf(config, written),
     followSettings: () => written.start(),
     stopSettings: () => {
       written.stop();
       suspension.close();
+    },
+  };
+}
+
+/** What the API set, else what the file says. */
+function killSwitchOf(
+  config: ServiceContext['config'],
+  written: SettingsReplica<typeof StoredTenantSettings>,
+): KillSwitch {
+  return {
+    of: (tenant) => {
+      const kept = written.get(tenant, tenantSettingsKey);
+      if (!written.ready || kept?.kind === 'unreadable') return 'unknown';
+      const isOn = kept?.value.set.kill_switch ?? tenantSettings(config, TenantId.parse(tenant)).kill_switch;
+      return isOn ? 'on' : 'off';
     },
   };
 }

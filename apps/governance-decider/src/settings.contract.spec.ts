@@ -7,6 +7,7 @@ import {
   authorizeActions,
   decideCall,
   discoverTools,
+  issueGrant,
   policiesChanged,
   readGovernanceStatus,
 } from '@uar/contracts';
@@ -106,7 +107,7 @@ withBothBuses('settings of the decider', (connect) => {
     ledgerBus = await connect('approval-service');
     ledger = new SettingsLedger(ledgerBus);
     await ledgerBus.flush();
-    await expect.poll(decided, { timeout: 5_000 }).toBe('allow');
+    await expect.poll(decided, { timeout: 15_000 }).toBe('allow');
     expect(await running.readiness()).toEqual({ ready: true, problems: [] });
   });
 
@@ -118,6 +119,38 @@ withBothBuses('settings of the decider', (connect) => {
     expect(await decided()).toBe('policy_denied');
     set({ kill_switch: false });
     await expect.poll(() => decided(), { timeout: 1_000 }).toBe('allow');
+  });
+
+  it('grants nothing on a ticket from before the kill switch or a suspension', async () => {
+    const question = decideCall.ask.shape.question.parse({
+      call_id: `call_${'d'.repeat(32)}`,
+      ...{ caller: caller('ada'), tool: ToolFacts.parse({ ...tool, risk: 3, capabilities: ['write'] }) },
+      ...{ arguments_json: '{}', arguments_digest: argumentsDigest('{}') },
+    });
+    const approval = {
+      approval_id: `appr_${'1'.repeat(32)}`,
+      requested_at: Date.now(),
+      approvers: [{ ...question.caller.principal, subject: 'otto' }],
+    };
+    const ticket = async (): Promise<string> => {
+      const reply = await gateway.ask(decideCall, { question, approval }, { deadlineMs: 15_000 });
+      if (reply.kind === 'fault' || reply.value.kind !== 'allow') throw new Error(JSON.stringify(reply));
+      return reply.value.ticket ?? '';
+    };
+    const target = { host: 'mcp', instance: '0123456789abcdef', expires_at: Date.now() + 30_000 };
+    const issue = async (text: string) => {
+      const reply = await gateway.ask(issueGrant, issueGrant.ask.parse({ ticket: text, target }));
+      if (reply.kind === 'fault') return reply.fault;
+      return reply.value.kind === 'granted' ? 'granted' : reply.value.cause;
+    };
+    const held = await ticket();
+    expect(await issue(held)).toBe('granted');
+    set({ kill_switch: true });
+    await expect.poll(() => issue(held), { timeout: 1_000 }).toBe('kill_switch');
+    set({ suspended: { users: ['ada'], agents: [] } });
+    await expect.poll(() => issue(held), { timeout: 1_000 }).toBe('suspended');
+    set({});
+    await expect.poll(() => issue(held), { timeout: 1_000 }).toBe('granted');
   });
 
   it('tells gateways of each change, so that they forget their lists', async () => {

@@ -88,7 +88,7 @@ export const decideCall = exchange({
   deadlineMs: 2_000,
 });
 
-/** Stage 7c: the grant for a call whose approval is consumed. Refused when the ticket is old or policy moved on. */
+/** Stage 7c: the grant for a call whose approval is consumed. Refused when the ticket is old, policy moved on, or kill switch or suspension came since. */
 export const issueGrant = exchange({
   subject: 'uar.v1.governance.grant.issue',
   ask: z.strictObject({ ticket: z.string(), target: GrantTarget }),

@@ -127,7 +127,7 @@ export const routes = {
     method: 'post',
     paths: [`${approvals}/:id/decision`],
     access: anyToken,
-    summary: 'Votes on an approval',
+    summary: 'Votes on an approval; nothing is approved while the kill switch is on',
     query: NoQuery,
     body: DecisionBody,
     answers: { 200: ApprovalView },

@@ -3,6 +3,7 @@ import {
   CallId,
   Digest,
   EpochMs,
+  Principal,
   TenantId,
   principalId,
   type AnswerOf,
@@ -42,6 +43,7 @@ const Ticket = z.strictObject({
   call_id: CallId,
   tenant: TenantId,
   principal: z.string(),
+  party: Principal.pick({ tenant: true, kind: true, subject: true, agent_id: true }),
   server: z.string(),
   raw_name: z.string(),
   definition_digest: Digest,
@@ -52,7 +54,7 @@ const Ticket = z.strictObject({
 });
 type Ticket = z.output<typeof Ticket>;
 
-type GrantBody = Omit<Ticket, 'approval_id' | 'expires_at'>;
+type GrantBody = Omit<Ticket, 'approval_id' | 'party' | 'expires_at'>;
 
 const grantLifeMs = 60_000;
 const ticketLifeMs = 10_000;
@@ -84,7 +86,7 @@ export class CallDesk {
       case 'allow': {
         const body = grantBody(question, version);
         if (approval !== undefined)
-          return { kind: 'allow', ...decided, ticket: this.ticket(body, approval.approval_id) };
+          return { kind: 'allow', ...decided, ticket: this.ticket(ask, body, approval.approval_id) };
         const grant = target === undefined ? {} : { grant: this.grant(body, target) };
         return { kind: 'allow', ...decided, ...grant };
       }
@@ -94,10 +96,12 @@ export class CallDesk {
   issue(ask: AskOf<typeof issueGrant>): AnswerOf<typeof issueGrant> {
     const parsed = Ticket.safeParse(this.parts.signatures.openTicket(ask.ticket));
     if (!parsed.success) return { kind: 'refused', cause: 'bad_ticket' };
-    const { approval_id, expires_at: expiresAt, ...body } = parsed.data;
+    const { approval_id, party, expires_at: expiresAt, ...body } = parsed.data;
     if (expiresAt <= this.parts.now()) return { kind: 'refused', cause: 'ticket_expired' };
     if (this.parts.judge.versionFor(body.tenant) !== body.policy_version)
       return { kind: 'refused', cause: 'policy_changed' };
+    const barred = this.parts.judge.barred(party);
+    if (barred !== undefined) return { kind: 'refused', cause: barred };
     return { kind: 'granted', grant: this.grant({ ...body, approval_id }, ask.target) };
   }
 
@@ -129,8 +133,11 @@ export class CallDesk {
     });
   }
 
-  private ticket(body: GrantBody, approvalId: string): string {
-    const ticket: Ticket = { ...body, approval_id: approvalId, expires_at: this.parts.now() + ticketLifeMs };
+  private ticket({ question }: AskOf<typeof decideCall>, body: GrantBody, approvalId: string): string {
+    const { tenant, kind, subject, agent_id } = question.caller.principal;
+    const party = { tenant, kind, subject, ...(agent_id === undefined ? {} : { agent_id }) };
+    const expires_at = this.parts.now() + ticketLifeMs;
+    const ticket: Ticket = { ...body, party, approval_id: approvalId, expires_at };
     return this.parts.signatures.ticket(ticket);
   }
 }

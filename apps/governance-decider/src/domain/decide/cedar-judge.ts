@@ -6,6 +6,7 @@ import type { PolicySet } from '../policy/policy-set.js';
 import { toolReads } from '../policy/tool-reads.js';
 import type { Directory } from '../question/directory.js';
 import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
+import { barredBy, type Party } from './barred.js';
 import { judgeActions } from './actions.js';
 import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
 import { DecisionCache, decisionKey, type DecisionGround } from './decision-cache.js';
@@ -62,6 +63,10 @@ export class CedarJudge implements Judge {
 
   versionFor(tenant: string): string {
     return this.parts.sets.of(tenant)?.version ?? noVersion;
+  }
+
+  barred(party: Party): ReturnType<typeof barredBy> {
+    return barredBy(this.parts.directory, party);
   }
 
   async judgeCall(question: CallQuestion): Promise<Judged> {

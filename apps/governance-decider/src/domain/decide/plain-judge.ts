@@ -1,6 +1,7 @@
 import type { ActionQuestion, CallQuestion, Caller, Principal, ToolFacts } from '@uar/contracts';
 import type { Directory, TenantFacts } from '../question/directory.js';
 import { partyUsers } from './actions.js';
+import { barredBy, type Party } from './barred.js';
 import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
 import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
 import {
@@ -25,6 +26,10 @@ export class PlainJudge implements Judge {
 
   versionFor(): string {
     return 'off';
+  }
+
+  barred(party: Party): ReturnType<typeof barredBy> {
+    return barredBy(this.parts.directory, party);
   }
 
   judgeCall(question: CallQuestion): Promise<Judged> {

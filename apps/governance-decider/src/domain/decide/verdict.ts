@@ -9,6 +9,7 @@ import type {
 } from '@uar/contracts';
 import type { Uid } from '../cedar/cedar.js';
 import type { RefusalCode, Verdict } from '../cedar/judge.js';
+import type { Party, barredBy } from './barred.js';
 
 type DeniedOutcome = Extract<CallDecision, { kind: 'deny' }>['outcome'];
 
@@ -80,6 +81,8 @@ export interface Judge {
   readonly governance: 'on' | 'off';
   /** Version of what decides for a tenant now. */
   versionFor(tenant: string): string;
+  /** What keeps a party from being granted anything now, whatever was allowed before. */
+  barred(party: Party): ReturnType<typeof barredBy>;
   judgeCall(question: CallQuestion): Promise<Judged>;
   judgeRelease(question: CallQuestion, votes: Votes): Promise<Judged>;
   sights(caller: Caller, tools: readonly ToolFacts[]): Promise<readonly ToolSight[]>;

@@ -1,4 +1,5 @@
 import type { ActionQuestion, CallQuestion, Caller, Principal, ProfileName, ToolFacts } from '@uar/contracts';
+import type { Party } from '../decide/barred.js';
 import type { ActiveSets } from '../decide/cedar-judge.js';
 import type { ActionVerdict, Judge, Judged, ToolSight, Votes } from '../decide/verdict.js';
 import type { Directory } from '../question/directory.js';
@@ -26,6 +27,10 @@ export class NotingJudge implements Judge {
 
   versionFor(tenant: string): string {
     return this.parts.judge.versionFor(tenant);
+  }
+
+  barred(party: Party): ReturnType<Judge['barred']> {
+    return this.parts.judge.barred(party);
   }
 
   async judgeCall(question: CallQuestion): Promise<Judged> {
