@@ -19,7 +19,7 @@ export class ScopeSettings implements ScopeBook {
   readonly policies: SettingsReplica<typeof Scope>;
   readonly agents: SettingsReplica<typeof AgentBody>;
 
-  constructor(bus: Bus, log: Pick<Log, 'warn'>) {
+  constructor(bus: Bus, log: Pick<Log, 'debug' | 'info' | 'warn'>) {
     const read = { bus, log, pollMs };
     this.policies = new SettingsReplica({ ...read, namespace: runPolicyNamespace, schema: Scope });
     this.agents = new SettingsReplica({ ...read, namespace: agentsNamespace, schema: AgentBody });

@@ -11,7 +11,7 @@ export class SettingsShadowStore implements ShadowStore {
   constructor(
     private readonly parts: {
       readonly bus: Bus;
-      readonly log: Pick<Log, 'warn'>;
+      readonly log: Pick<Log, 'debug' | 'info' | 'warn'>;
       readonly profile: ProfileName;
       readonly now: () => number;
     },
@@ -26,6 +26,10 @@ export class SettingsShadowStore implements ShadowStore {
 
   stop(): void {
     this.#replica.stop();
+  }
+
+  get ready(): boolean {
+    return this.#replica.ready;
   }
 
   of(tenant: string): KeptShadow | undefined {
