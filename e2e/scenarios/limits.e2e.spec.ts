@@ -1,21 +1,27 @@
+import { startProduct, type Product } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { clientOf, toolListed, user } from '../client.js';
 import { keeps } from '../keeps.js';
-import { createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { createCounters, fixtureServer, onBothBuses, type Bus } from '../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());
 
+const monthMs = 31 * 86_400_000;
+const quota = { name: 'monthly', per: 'principal', calls: 60, window_seconds: monthMs / 1_000 };
 const rate = { name: 'counts', per: 'principal', calls: 1, window_seconds: 5, burst: 2 };
+
+const configOf = (bus: Bus) => ({
+  mcp: { servers: { fix: fixtureServer({ COUNT_FILE: counters[bus].file }) } },
+  limits: {
+    rates: [{ ...rate, match: { tools: ['fix__cou*'] } }],
+    quotas: [{ ...quota, match: { tools: ['fix__raw'] } }],
+  },
+});
 
 onBothBuses(
   'limits',
-  (bus) => ({
-    config: {
-      mcp: { servers: { fix: fixtureServer({ COUNT_FILE: counters[bus].file }) } },
-      limits: { rates: [{ ...rate, match: { tools: ['fix__cou*'] } }] },
-    },
-  }),
+  (bus) => ({ config: configOf(bus) }),
   (product, bus) => {
     beforeAll(async () => {
       await toolListed(clientOf(product()), 'fix__count');
@@ -123,5 +129,35 @@ onBothBuses(
       });
       expect(JSON.parse(frame).result._meta['io.uar/call'].retry_after_ms).toBeGreaterThan(0);
     });
+
+    keeps(
+      ['limits.quota'],
+      'a quota is used up across a restart, and says when its window ends',
+      async () => {
+        const passed = async (of: Product, tries: number) => {
+          const client = clientOf(of, { sub: 'monthly', roles: ['admin'] });
+          const answers = await Promise.all(Array.from({ length: tries }, () => client.execute('fix__raw')));
+          const limited = answers.filter(({ status }) => status === 429);
+          return { count: answers.filter(({ status }) => status === 200).length, limited };
+        };
+        expect(await passed(product(), 41)).toEqual({ count: 41, limited: [] });
+        await product().stop({ keepData: true });
+        const again = await startProduct({ bus, config: configOf(bus), dataDir: product().dataDir });
+        try {
+          await toolListed(clientOf(again), 'fix__raw');
+          const { count, limited } = await passed(again, 30);
+          expect(count).toBe(19);
+          expect(limited).toHaveLength(11);
+          expect(limited[0]?.body).toMatchObject({ outcome: 'rate_limited', effect: 'did_not_run' });
+          const seconds = Number(limited[0]?.headers.get('retry-after'));
+          expect(Math.abs(seconds * 1_000 - (monthMs - (Date.now() % monthMs)))).toBeLessThan(60_000);
+          expect((await clientOf(again, { sub: 'other', roles: ['admin'] }).execute('fix__raw')).status).toBe(
+            200,
+          );
+        } finally {
+          await again.stop();
+        }
+      },
+    );
   },
 );

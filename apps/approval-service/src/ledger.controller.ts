@@ -7,6 +7,7 @@ import {
   readLedgerStatus,
   readSettings,
   settingsChanged,
+  takeQuota,
   writeSetting,
   type AnswerOf,
   type AskOf,
@@ -49,6 +50,11 @@ export class LedgerController {
   @Answers(claimKey)
   claimKey(ask: AskOf<typeof claimKey>): Promise<AnswerOf<typeof claimKey>> {
     return this.ledger.claimKey({ ...ask, now: Date.now() });
+  }
+
+  @Answers(takeQuota)
+  takeQuota(ask: AskOf<typeof takeQuota>): Promise<AnswerOf<typeof takeQuota>> {
+    return this.ledger.takeQuota({ ...ask, now: Date.now() });
   }
 
   @Answers(readLedgerStatus)

@@ -105,7 +105,7 @@ function assembleCalls(ports: CallPorts) {
   const setting = receiptSettingOf(context);
   const room = new WaitingRoom();
   const endedCalls = new EndedCalls();
-  const rated = assembleLimits(context);
+  const rated = assembleLimits({ ...context, replica: ports.replica });
   const pipeline = new Pipeline({
     ...stagesOf(ports, { room, setting, fault }),
     approvals,

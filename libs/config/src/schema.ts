@@ -1,7 +1,7 @@
 import { ProfileName, ServerConfig, TenantId } from '@uar/contracts';
 import { z } from 'zod';
 import { nativeTools } from './native-tools.js';
-import { rates } from './rates.js';
+import { quotas, rates } from './limits.js';
 
 const strings = z.array(z.string()).default([]);
 const path = z.string().min(1);
@@ -199,6 +199,7 @@ export const UarConfig = z.strictObject({
         .default(1024)
         .describe('Calls in flight per gateway; beyond is overloaded.'),
       rates,
+      quotas,
     })
     .prefault({}),
   native_tools: nativeTools,

@@ -135,7 +135,7 @@ export {
   settingsChanged,
   writeSetting,
 } from './ledger.js';
-export { limitsSpent } from './limits.js';
+export { limitsSpent, longestQuotaWindowMs, takeQuota } from './limits.js';
 export {
   FileToolSettings,
   NativeToolSettings,

@@ -19,6 +19,7 @@ import type {
   readRun,
   readSettings,
   recordDecisions,
+  takeQuota,
   writeSetting,
 } from '@uar/contracts';
 
@@ -103,10 +104,12 @@ export interface Ledger {
   keepCall(ask: AskOf<typeof keepCall>): Promise<AnswerOf<typeof keepCall>>;
   readKeptCall(ask: AskOf<typeof readKeptCall> & Now): Promise<AnswerOf<typeof readKeptCall>>;
   claimKey(ask: AskOf<typeof claimKey> & Now): Promise<AnswerOf<typeof claimKey>>;
+  /** All takes of one ask in one transaction: all are durable, or nothing was taken. */
+  takeQuota(ask: AskOf<typeof takeQuota> & Now): Promise<AnswerOf<typeof takeQuota>>;
   /** Compare and set, with a receipt of it in the same transaction where one is given. */
   putRun(ask: AskOf<typeof putRun>): Promise<AnswerOf<typeof putRun>>;
   readRun(ask: AskOf<typeof readRun>): Promise<AnswerOf<typeof readRun>>;
-  /** Forgets expired kept calls, keys, runs and recorded decisions, at most 500 of each; answers how many. */
+  /** Forgets expired kept calls, keys, runs, quota windows and recorded decisions, at most 500 of each; answers how many. */
   purgeExpired(ask: Now): Promise<number>;
 
   /** Keeps the last 100,000 decisions of all tenants, for 7 days, and facts as long as a decision rests on them. */

@@ -67,6 +67,7 @@ function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | '
     readSettings: (ask) => link.ask('readSettings', ask),
     writeSetting: (ask) => link.ask('writeSetting', ask),
     claimKey: (ask) => link.ask('claimKey', ask),
+    takeQuota: (ask) => link.ask('takeQuota', ask),
     putRun: (ask) => link.ask('putRun', ask),
     readRun: (ask) => link.ask('readRun', ask),
     purgeExpired: (ask) => link.ask('purgeExpired', ask),

@@ -16,6 +16,7 @@ export const writes: Readonly<Record<Operation, boolean>> = {
   keepCall: true,
   readKeptCall: false,
   claimKey: true,
+  takeQuota: true,
   putRun: true,
   readRun: false,
   purgeExpired: true,

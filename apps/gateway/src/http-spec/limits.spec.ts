@@ -7,7 +7,7 @@ describe('a gateway with a rate', () => {
   let gateway: Gateway;
   beforeEach(async () => {
     const rates = [
-      { name: 'echoes', per: 'principal', calls: 2, window_seconds: 1, match: { tools: ['srv__e*'] } },
+      { name: 'echoes', per: 'principal', calls: 2, window_seconds: 6, match: { tools: ['srv__e*'] } },
     ];
     gateway = await Gateway.start({ limits: { rates } });
   });
@@ -24,8 +24,8 @@ describe('a gateway with a rate', () => {
     });
     expect(gateway.neighbours.calls).toHaveLength(2);
     const waits = limited.map(({ headers }) => Number(headers.get('retry-after')));
-    expect(waits.every((seconds) => seconds === 1)).toBe(true);
-    const readyAt = Date.now() + 1_000;
+    expect(waits.every((seconds) => seconds >= 1 && seconds <= 3)).toBe(true);
+    const readyAt = Date.now() + Math.max(...waits) * 1_000;
     await until(() => Date.now() >= readyAt);
     expect((await gateway.execute('srv__echo')).status).toBe(200);
   });

@@ -3,7 +3,7 @@ import type { Store } from '../store.js';
 
 const purgeAtOnce = 500;
 
-/** Views arrive sealed: this side never sees what it keeps. Purging takes expired keys and runs along. */
+/** Views arrive sealed: this side never sees what it keeps. Purging takes expired keys, runs and quota windows along. */
 export function keptCallsStore(
   database: Database.Database,
 ): Pick<Store, 'keepCall' | 'readKeptCall' | 'purgeExpired'> {
@@ -17,7 +17,12 @@ export function keptCallsStore(
     `SELECT principal, sealed_view AS view_json FROM kept_calls
      WHERE tenant = ? AND call_id = ? AND expires_at > ?`,
   );
-  const dying = { kept_calls: 'expires_at', claimed_keys: 'expires_at', runs: 'kept_until' };
+  const dying = {
+    kept_calls: 'expires_at',
+    claimed_keys: 'expires_at',
+    runs: 'kept_until',
+    quota_spent: 'ends_at',
+  };
   const purges = Object.entries(dying).map(([table, end]) =>
     database.prepare<[number]>(
       `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${end} <= ? LIMIT ${purgeAtOnce})`,

@@ -106,6 +106,18 @@ const migrations: readonly Migration[] = [
       CREATE INDEX decisions_by_facts ON decisions (facts);
     `,
   },
+  {
+    version: 5,
+    name: 'what is spent of quotas',
+    sql: `
+      CREATE TABLE quota_spent (
+        quota TEXT NOT NULL, bucket TEXT NOT NULL, window_ms INTEGER NOT NULL, ends_at INTEGER NOT NULL,
+        spent INTEGER NOT NULL,
+        PRIMARY KEY (quota, bucket)
+      ) STRICT;
+      CREATE INDEX quota_spent_by_end ON quota_spent (ends_at);
+    `,
+  },
 ];
 
 /** Brings the schema up to date, one transaction per step. Throws `too_new` for a file of a later version. */

@@ -4,6 +4,7 @@ import { approvalsStore } from './approvals.js';
 import { claimedKeysStore } from './claimed-keys.js';
 import { decisionsStore } from './decisions.js';
 import { keptCallsStore } from './kept-calls.js';
+import { quotasStore } from './quotas.js';
 import type { ReceiptChains } from './receipts.js';
 import { runsStore } from './runs.js';
 import { settingsStore } from './settings.js';
@@ -23,6 +24,7 @@ export function sqliteStore(database: Database.Database, chains: ReceiptChains):
     ...decisions,
     purgeExpired: (ask) => kept.purgeExpired(ask) + purgeDecisions(ask.now),
     ...claimedKeysStore(database),
+    ...quotasStore(database),
     ...approvalsStore(database, chains),
     ...runsStore(database, chains),
     appendReceipts: chains.appendReceipts,

@@ -76,7 +76,7 @@ export class Pipeline implements CallPipeline {
 
   private async live(call: RunningCall): Promise<void> {
     const { limits, slots, receipts } = this.parts;
-    const refused = limits.refusal(call.caller, call.proposed.toolName);
+    const refused = await limits.refusal(call.caller, call.proposed.toolName);
     if (refused !== undefined) return this.finish(call, refused);
     if (!slots.tryTake())
       return this.finish(call, { outcome: 'overloaded', retryAfterMs: retryAfterOverloadMs });

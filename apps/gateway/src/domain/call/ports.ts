@@ -120,10 +120,10 @@ export interface Receipts {
   limited(body: ReceiptBody): void;
 }
 
-/** Rates of calls, asked after stage 1, before anything is staged (DESIGN.md 3). */
+/** Rates and quotas of calls, asked after stage 1, before anything is staged (DESIGN.md 3). */
 export interface CallLimits {
   /** Nothing: the call may go on, and is counted. */
-  refusal(caller: Caller, toolName: string): Ending | undefined;
+  refusal(caller: Caller, toolName: string): Ending | undefined | Promise<Ending | undefined>;
 }
 
 export interface Clock {

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matcherOf } from './glob.js';
 import { Peers } from './peers.js';
-import { Rate, type LimitedCall, type RateRule } from './rate.js';
+import { Rate, type RateRule } from './rate.js';
 import { RateLimits } from './rate-limits.js';
+import type { LimitedCall } from './scope.js';
 
 const ada: LimitedCall = { tenant: 'a', principal: 'User::"a/ada"', tool: 'fs__read' };
 const bob: LimitedCall = { ...ada, principal: 'User::"a/bob"' };

@@ -1,4 +1,5 @@
-import type { LimitedCall, Rate } from './rate.js';
+import type { Rate } from './rate.js';
+import type { LimitedCall } from './scope.js';
 
 export type Admission =
   | { readonly kind: 'admitted' }
@@ -52,9 +53,9 @@ export class RateLimits {
     const buckets: Bucket[] = [];
     let refusal: Admission = admitted;
     for (const rate of this.parts.rates) {
-      if (!rate.covers(call)) continue;
+      if (!rate.scope.covers(call)) continue;
       if (rate.fail === 'closed' && !this.parts.isInformed()) return { kind: 'unknown', rate: rate.name };
-      const bucket = { rate, id: rate.bucketOf(call) };
+      const bucket = { rate, id: rate.scope.bucketOf(call) };
       const retryAfterMs = rate.waitMs(this.find(bucket), now);
       const longest = refusal.kind === 'limited' ? refusal.retryAfterMs : 0;
       if (retryAfterMs > longest) refusal = { kind: 'limited', rate: rate.name, retryAfterMs };

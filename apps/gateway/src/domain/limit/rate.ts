@@ -1,26 +1,11 @@
-import { hash } from 'node:crypto';
-import { matcherOf } from './glob.js';
+import { Scope, type ScopeRule } from './scope.js';
 
 /** A rate as the configuration states it; the defaults are in. */
-export interface RateRule {
-  readonly name: string;
-  readonly per: 'principal' | 'tool' | 'tenant' | 'principal_tool';
+export interface RateRule extends ScopeRule {
   readonly calls: number;
   readonly windowMs: number;
   readonly burst: number;
-  /** Patterns of public tool names; all without. */
-  readonly tools?: readonly string[];
-  readonly tenants?: readonly string[];
   readonly fail: 'open' | 'closed';
-}
-
-/** Whose call to which tool is asked about. */
-export interface LimitedCall {
-  readonly tenant: string;
-  /** Cedar id: an agent spends what the user it acts for may. */
-  readonly principal: string;
-  /** As the caller wrote it: a name that does not exist is limited like every other. */
-  readonly tool: string;
 }
 
 /**
@@ -30,8 +15,7 @@ export interface LimitedCall {
 export class Rate {
   readonly name: string;
   readonly fail: 'open' | 'closed';
-  private readonly matches: (tool: string) => boolean;
-  private readonly tenants: ReadonlySet<string> | undefined;
+  readonly scope: Scope;
 
   constructor(private readonly rule: RateRule) {
     for (const amount of [rule.calls, rule.windowMs, rule.burst])
@@ -39,20 +23,7 @@ export class Rate {
         throw new Error(`rate ${rule.name}: ${amount} is no amount`);
     this.name = rule.name;
     this.fail = rule.fail;
-    this.matches = rule.tools === undefined ? () => true : matcherOf(rule.tools);
-    this.tenants = rule.tenants === undefined ? undefined : new Set(rule.tenants);
-  }
-
-  covers({ tenant, tool }: LimitedCall): boolean {
-    return (this.tenants?.has(tenant) ?? true) && this.matches(tool);
-  }
-
-  /** Names the bucket of a call without saying whose it is. */
-  bucketOf({ tenant, principal, tool }: LimitedCall): string {
-    return hash('sha256', JSON.stringify([tenant, ...this.holder(principal, tool)]), 'base64url').slice(
-      0,
-      22,
-    );
+    this.scope = new Scope(rule);
   }
 
   /** Milliseconds until one more call fits into a bucket that is empty at `emptyAt` (of `after`); 0 = now. */
@@ -69,18 +40,5 @@ export class Rate {
 
   private levelOf(emptyAt: number, now: number): number {
     return Math.max(0, emptyAt - now * this.rule.calls);
-  }
-
-  private holder(principal: string, tool: string): readonly string[] {
-    switch (this.rule.per) {
-      case 'principal':
-        return [principal];
-      case 'tool':
-        return [tool];
-      case 'tenant':
-        return [];
-      case 'principal_tool':
-        return [principal, tool];
-    }
   }
 }
