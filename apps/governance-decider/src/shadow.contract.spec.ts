@@ -143,4 +143,15 @@ withBothBuses('shadow', (connect) => {
     expect(ledger.receipts.at(-1)).toMatchObject({ kind: 'admin', action: 'shadow.delete' });
     expect(await ask(readShadow, { tenant })).toEqual({ kind: 'not_found' });
   });
+
+  it('is not taken for absent where nobody can read it, and may be replaced', async () => {
+    ledger.put('acme', 'shadow', { key: 'candidate', value: { policies: 7 } });
+    await expect
+      .poll(() => ask(readShadow, { tenant }))
+      .toEqual({
+        ...{ kind: 'unavailable', cause: 'shadow_unreadable' },
+      });
+    expect((await put({})).kind).toBe('written');
+    expect((await ask(readShadow, { tenant })).kind).toBe('found');
+  });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exchange } from './exchange.js';
-import { EpochMs, IsoTime, TenantId } from './ids.js';
+import { AskedTime, EpochMs, TenantId } from './ids.js';
 import { Outcome } from './outcome.js';
 import { Caller, Capability, Channel, ProfileName } from './principal.js';
 import { ToolFacts } from './tool.js';
@@ -213,5 +213,5 @@ export const ExplainBody = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).optional(),
   run_id: z.string().max(64).optional(),
   /** Stands for the clock. */
-  at: IsoTime.optional(),
+  at: AskedTime.optional(),
 });

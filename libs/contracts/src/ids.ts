@@ -43,3 +43,20 @@ export const EpochMs = z.number().int().nonnegative();
 
 /** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
 export const IsoTime = z.iso.datetime();
+
+/** A time that somebody asks about: one that can be said in `EpochMs`. */
+export const AskedTime = IsoTime.refine((text) => Date.parse(text) >= 0, {
+  message: 'must be 1970-01-01T00:00:00Z or later',
+});
+
+const controls = 'must hold no control characters';
+
+/** A name that people read, on one line. */
+export const PlainName = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[^\p{Cc}]*$/u, controls);
+
+/** What people read, with line feeds and tabs. */
+export const PlainText = z.string().regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, `${controls} but line feeds and tabs`);

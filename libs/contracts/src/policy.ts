@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Digest, IsoTime } from './ids.js';
+import { Digest, IsoTime, PlainText } from './ids.js';
 import { Principal } from './principal.js';
 
 /** Namespace of the ledger's settings in which a tenant's API-written set stands, and its only key. */
@@ -118,7 +118,7 @@ export type DryRunView = z.output<typeof DryRunView>;
 export const ProposeBody = z.strictObject({
   policies: SetTexts,
   if_version: IfVersion,
-  note: ProposalNote.optional(),
+  note: PlainText.max(2_000).optional(),
 });
 
 /** A set that waits for somebody to put it in force. */

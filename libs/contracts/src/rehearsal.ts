@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exchange } from './exchange.js';
-import { CallId, EpochMs, IsoTime, TenantId } from './ids.js';
+import { AskedTime, CallId, EpochMs, IsoTime, TenantId } from './ids.js';
 import { CandidateRefusal, SetTexts } from './policy.js';
 import { Caller } from './principal.js';
 
@@ -48,7 +48,7 @@ const refusal = [
 /** `cursor`: the `next` of an earlier answer. */
 export const ReplayBody = z.strictObject({
   policies: SetTexts,
-  since: IsoTime.optional(),
+  since: AskedTime.optional(),
   limit: z.number().int().min(1).max(10_000).default(1_000),
   cursor: z
     .string()
@@ -114,7 +114,9 @@ export const readShadow = exchange({
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('found'), shadow: ShadowView }),
     z.strictObject({ kind: z.literal('not_found') }),
-    z.strictObject({ kind: z.literal('off') }),
+    CandidateRefusal.off,
+    /** Not read yet, or stored as nobody can read it. */
+    CandidateRefusal.unavailable,
   ]),
   deadlineMs: 3_000,
 });

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { PlainName } from './ids.js';
 
 const names = z.array(z.string().min(1).max(256)).max(1_000);
+
+/** Stricter than what is stored: what was taken before stays readable. */
+const plainNames = z.array(PlainName).max(1_000);
 
 /** `GET /api/uar/settings/tenant`: what is in force now, whoever set it (API.md 7). */
 export const TenantSettings = z.strictObject({
@@ -23,7 +27,7 @@ export const TenantSettingsBody = z.strictObject({
   max_unattended_risk: TenantSettings.shape.max_unattended_risk.nullable().optional(),
   approval_needs_mfa: TenantSettings.shape.approval_needs_mfa.nullable().optional(),
   approval_needs_interactive: TenantSettings.shape.approval_needs_interactive.nullable().optional(),
-  suspended: TenantSettings.shape.suspended.partial().nullable().optional(),
+  suspended: z.strictObject({ users: plainNames, agents: plainNames }).partial().nullable().optional(),
 });
 export type TenantSettingsBody = z.output<typeof TenantSettingsBody>;
 

@@ -23,6 +23,8 @@ export interface KeptShadow {
 
 /** Where candidates stay. */
 export interface ShadowStore {
+  /** False before anything was read. */
+  readonly ready: boolean;
   of(tenant: string): KeptShadow | undefined;
   /** With its receipt, durable when it resolves; `value` absent removes. `of` knows of it then. */
   write(change: {
@@ -63,10 +65,16 @@ export class Shadows implements DecisionListener {
   }
 
   read({ tenant }: AskOf<typeof readShadow>): AnswerOf<typeof readShadow> {
+    const { store } = this.parts;
+    if (!store.ready) return { kind: 'unavailable', cause: 'shadows_unread' };
     const shadow = this.#viewOf(tenant);
-    return shadow === undefined ? { kind: 'not_found' } : { kind: 'found', shadow };
+    if (shadow !== undefined) return { kind: 'found', shadow };
+    return store.of(tenant) === undefined
+      ? { kind: 'not_found' }
+      : { kind: 'unavailable', cause: 'shadow_unreadable' };
   }
 
+  /** What nobody can read may be replaced and removed. */
   async write({ caller, policies }: AskOf<typeof writeShadow>): Promise<Written> {
     const { principal } = caller;
     const { store, now } = this.parts;
