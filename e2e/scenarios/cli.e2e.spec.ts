@@ -1,6 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect } from 'vitest';
 import { runCli } from '../cli.js';
-import { clientOf, pendingApproval, toolListed, user } from '../client.js';
+import { clientOf, eventually, pendingApproval, toolListed, user } from '../client.js';
 import { keeps } from '../keeps.js';
 import { fixtureServer, onBothBuses } from '../on-both-buses.js';
 
@@ -34,6 +36,37 @@ onBothBuses(
       const servers = await runCli(product(), ['servers', '--json']);
       expect(servers.stdout).toContain('"fix"');
     });
+
+    keeps(
+      ['cli.calls', 'runs.agent', 'agents.scope'],
+      'a token for an agent does what the example policies for agents permit, and no more',
+      async () => {
+        const { policiesDir } = product();
+        for (const name of ['agent-list', 'agent-use', 'agent-unattended']) {
+          const text = readFileSync(join(policiesDir, `examples/agents/${name}.cedar`), 'utf8');
+          writeFileSync(
+            join(policiesDir, `tenants/default/${name}.cedar`),
+            text.replaceAll('default/everything', 'default/fix'),
+          );
+        }
+        const minted = await runCli(product(), ['token', '--roles', 'user', '--agent', 'helper']);
+        const env = { UAR_TOKEN: minted.stdout.trim() };
+        const call = (tool: string) => runCli(product(), ['call', tool, '{"id":"agent"}', '--json'], env);
+        const stranger = await call('fix__count');
+        expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('run_denied')]);
+        const registered = await clientOf(product()).request('/api/uar/agents/helper', {
+          method: 'PUT',
+          body: {
+            ...{ title: 'Helper', description: '', owner: 'dev', class: 'assistant', max_risk: 2 },
+            scope: {},
+          },
+        });
+        expect(registered.status).toBeLessThan(300);
+        await eventually(async () => ((await call('fix__count')).code === 0 ? true : undefined));
+        const administers = await runCli(product(), ['servers'], env);
+        expect([administers.code, administers.stderr]).toEqual([1, expect.stringContaining('policy_denied')]);
+      },
+    );
 
     keeps(['cli.calls'], 'it decides an approval', async () => {
       const waiting = clientOf(product(), user).execute('fix__write', { id: 'cli' });

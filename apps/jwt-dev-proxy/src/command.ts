@@ -60,6 +60,7 @@ function parseFlags({ args, say }: CommandSurroundings): Parsed {
     .option('--roles <list>', 'roles, comma separated (admin,user)')
     .option('--groups <list>', 'groups, comma separated')
     .option('--tenant <tenant>', 'tenant (default)')
+    .option('--agent <id>', 'registered agent that acts for the subject (none)')
     .option('--ttl-secs <seconds>', 'life of a token, 1 to 300 (300)')
     .addHelpText('after', '\nEach flag also as UAR_PROXY_<FLAG>; a flag wins.')
     .allowExcessArguments(false)

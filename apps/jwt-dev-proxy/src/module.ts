@@ -98,6 +98,7 @@ function claimsOf(
     roles: settings.roles,
     groups: settings.groups,
     tenant,
+    ...(settings.agent === undefined ? {} : { agent: settings.agent }),
     ttlSeconds: settings.ttl_secs,
     claims,
     ...(jwt_issuer === undefined ? {} : { issuer: jwt_issuer }),

@@ -86,6 +86,22 @@ describe('uar token', () => {
     expect(readFileSync(join(folder, '.uar/keys/jwt.secret'), 'utf8').trim()).toHaveLength(64);
   });
 
+  it('mints one for an agent that acts for the user, in the claim that the configuration reads', async () => {
+    const claimsOf = async (argv: string[]): Promise<Record<string, unknown>> => {
+      const { out } = await uar(['token', '--sub', 'ada', ...argv]);
+      return JSON.parse(Buffer.from(out.split('.')[1] ?? '', 'base64url').toString()) as Record<
+        string,
+        unknown
+      >;
+    };
+    expect(await claimsOf(['--agent', 'helper'])).toMatchObject({ sub: 'ada', act: { sub: 'helper' } });
+    expect(await claimsOf([])).not.toHaveProperty('act');
+    writeFileSync(join(folder, 'uar.yaml'), 'security: { claims: { agent: azp } }\n');
+    const renamed = await claimsOf(['--agent', 'helper']);
+    expect([renamed['azp'], renamed['act']]).toEqual(['helper', undefined]);
+    expect(await uar(['token', '--agent', 'a b'])).toMatchObject({ code: 2, out: '' });
+  });
+
   it('takes a life that no token may have for a wrong use', async () => {
     for (const life of ['0', '301', '-1', '1.5'])
       expect(await uar(['token', '--ttl-secs', life])).toMatchObject({ code: 2, out: '' });

@@ -16,12 +16,18 @@ export interface DevToken {
   /** Default `uar`. */
   readonly audience?: string | readonly string[];
   readonly scopes?: readonly string[];
-  /** Id of the agent that acts for `sub` (RFC 8693, claim `act`). */
+  /** Id of the agent that acts for `sub` (RFC 8693, claim `act`, unless `claims` names another). */
   readonly agent?: string;
   /** Absent: all of them. */
   readonly capabilities?: readonly string[];
   /** Names of the claims, where the configuration changed them. */
-  readonly claims?: { readonly tenant: string; readonly roles: string; readonly groups: string };
+  readonly claims?: {
+    readonly tenant: string;
+    readonly roles: string;
+    readonly groups: string;
+    /** Default `act.sub`, a path. */
+    readonly agent?: string;
+  };
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -46,7 +52,7 @@ export function mintDevToken(token: DevToken): string {
     [names.roles]: token.roles,
     [names.groups]: token.groups,
     ...(token.scopes === undefined ? {} : { scope: token.scopes.join(' ') }),
-    ...(token.agent === undefined ? {} : { act: { sub: token.agent } }),
+    ...agentClaim(token),
     ...(token.capabilities === undefined ? {} : { capabilities: token.capabilities }),
     iat: issuedAt,
     exp: issuedAt + token.ttlSeconds,
@@ -54,4 +60,10 @@ export function mintDevToken(token: DevToken): string {
   };
   const key = createSecretKey(Buffer.from(token.secret));
   return new JwtService({ secretOrKeyProvider: () => key }).sign(claims, { algorithm: 'HS256' });
+}
+
+function agentClaim({ agent, claims }: DevToken): Record<string, unknown> {
+  if (agent === undefined) return {};
+  const name = claims?.agent ?? 'act.sub';
+  return name === 'act.sub' ? { act: { sub: agent } } : { [name]: agent };
 }

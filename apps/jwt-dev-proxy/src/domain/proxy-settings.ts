@@ -1,4 +1,4 @@
-import { TenantId } from '@uar/contracts';
+import { AgentId, TenantId } from '@uar/contracts';
 import { z } from 'zod';
 
 /** What a flag or its `UAR_PROXY_*` variable says, as text. */
@@ -11,6 +11,7 @@ export interface ProxyTexts {
   readonly roles?: string | undefined;
   readonly groups?: string | undefined;
   readonly tenant?: string | undefined;
+  readonly agent?: string | undefined;
   readonly ttlSecs?: string | undefined;
 }
 
@@ -29,6 +30,7 @@ const Settings = z.strictObject({
   roles: list.default([...defaultIdentity.roles]),
   groups: list.default([]),
   tenant: TenantId.optional(),
+  agent: AgentId.optional(),
   ttl_secs: z
     .string()
     .regex(/^\d{1,4}$/, 'whole seconds, 1 to 300')
@@ -54,6 +56,7 @@ export function mergeTexts(flags: ProxyTexts, env: Readonly<Record<string, strin
     roles: flags.roles ?? variable('ROLES'),
     groups: flags.groups ?? variable('GROUPS'),
     tenant: flags.tenant ?? variable('TENANT'),
+    agent: flags.agent ?? variable('AGENT'),
     ttlSecs: flags.ttlSecs ?? variable('TTL_SECS'),
   };
 }
@@ -63,8 +66,8 @@ export type ReadSettings =
   | { readonly kind: 'bad'; readonly problem: string };
 
 export function readSettings(texts: ProxyTexts): ReadSettings {
-  const { sub, name, roles, groups, tenant, ttlSecs } = texts;
-  const given = Object.entries({ sub, name, roles, groups, tenant, ttl_secs: ttlSecs });
+  const { sub, name, roles, groups, tenant, agent, ttlSecs } = texts;
+  const given = Object.entries({ sub, name, roles, groups, tenant, agent, ttl_secs: ttlSecs });
   const parsed = Settings.safeParse(Object.fromEntries(given.filter(([, value]) => value !== undefined)));
   if (parsed.success) return { kind: 'settings', settings: parsed.data };
   const lines = parsed.error.issues.map(

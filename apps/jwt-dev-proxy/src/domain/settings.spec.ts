@@ -12,6 +12,12 @@ describe('settings', () => {
     });
   });
 
+  it('name an agent only where one is given', () => {
+    const read = readSettings(mergeTexts({}, { UAR_PROXY_AGENT: 'helper' }));
+    expect(read).toMatchObject({ kind: 'settings', settings: { sub: 'dev', agent: 'helper' } });
+    expect(readSettings({})).not.toHaveProperty('settings.agent');
+  });
+
   it('refuse a life beyond 300 s, a tenant that is none, and say which flag', () => {
     for (const ttlSecs of ['0', '301', '1.5', 'x', '-1', ''])
       expect(readSettings({ ttlSecs })).toMatchObject({
@@ -19,6 +25,7 @@ describe('settings', () => {
         problem: expect.stringContaining('--ttl-secs'),
       });
     expect(readSettings({ tenant: 'a/b' })).toMatchObject({ problem: expect.stringContaining('--tenant') });
+    expect(readSettings({ agent: 'a b' })).toMatchObject({ problem: expect.stringContaining('--agent') });
     expect(readSettings({ sub: '' })).toMatchObject({ problem: expect.stringContaining('--sub') });
   });
 });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Environment } from '@uar/config';
 import type { ExitCode, World } from '../world.js';
 import { checkConfig, showConfig } from './config.js';
-import { jsonOption, listOf, tokenLife, wholeNumber } from './option-types.js';
+import { agentId, jsonOption, listOf, tokenLife, wholeNumber } from './option-types.js';
 
 interface UpFlags {
   readonly config?: string;
@@ -24,6 +24,7 @@ interface TokenFlags {
   readonly roles: readonly string[];
   readonly groups: readonly string[];
   readonly tenant: string;
+  readonly agent?: string;
   readonly ttlSecs: number;
   readonly json: boolean;
 }
@@ -54,6 +55,7 @@ export function addLocalCommands(program: Command, world: World, report: (code: 
     .option('--roles <list>', 'roles, separated by commas', listOf, ['admin', 'user'])
     .option('--groups <list>', 'groups, separated by commas', listOf, [])
     .option('--tenant <tenant>', 'tenant', 'default')
+    .option('--agent <id>', 'registered agent that acts for the subject', agentId)
     .option('--ttl-secs <seconds>', 'life, at most 300', tokenLife, 300)
     .addOption(jsonOption())
     .action(async ({ ttlSecs, ...flags }: TokenFlags) => {

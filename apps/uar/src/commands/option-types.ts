@@ -1,3 +1,4 @@
+import { AgentId } from '@uar/contracts';
 import { InvalidArgumentError, Option } from 'commander';
 
 export const jsonOption = () => new Option('--json', 'print JSON').default(false);
@@ -12,6 +13,12 @@ export function tokenLife(text: string): number {
   const seconds = wholeNumber(text);
   if (seconds < 1 || seconds > 300) throw new InvalidArgumentError('It must be from 1 to 300.');
   return seconds;
+}
+
+export function agentId(text: string): string {
+  if (!AgentId.safeParse(text).success)
+    throw new InvalidArgumentError('It must be 1 to 128 letters, digits and . _ : @ -');
+  return text;
 }
 
 export function listOf(text: string): string[] {

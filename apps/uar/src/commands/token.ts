@@ -9,6 +9,8 @@ export interface TokenOptions {
   readonly roles: readonly string[];
   readonly groups: readonly string[];
   readonly tenant: string;
+  /** Id of the agent that acts for `sub`. */
+  readonly agent?: string;
   readonly ttlSeconds: number;
   readonly json: boolean;
 }
@@ -32,6 +34,7 @@ export function printToken(world: World, options: TokenOptions): ExitCode {
     tenant: options.tenant,
     ttlSeconds: options.ttlSeconds,
     claims: security.claims,
+    ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(security.jwt_issuer === undefined ? {} : { issuer: security.jwt_issuer }),
     ...(security.jwt_audience === undefined ? {} : { audience: security.jwt_audience }),
   });

@@ -55,6 +55,7 @@ const otherVariables = [
   'UAR_PROXY_ROLES',
   'UAR_PROXY_GROUPS',
   'UAR_PROXY_TENANT',
+  'UAR_PROXY_AGENT',
   'UAR_PROXY_TTL_SECS',
 ];
 

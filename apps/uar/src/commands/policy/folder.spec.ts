@@ -26,6 +26,23 @@ cases:
   - { case: 'uma searches', question: { ask: call, principal: uma, tool: search }, decision: allow }
 `;
 
+const agentCases = `set: tenant:default
+principals:
+  uma: { tenant: default, subject: uma, roles: [user] }
+  guest: { tenant: default, subject: guest }
+agents:
+  helper: { tenant: default, owner: uma, class: assistant, max_risk: 2 }
+tools:
+  echo: { tenant: default, server: everything, raw_name: echo }
+  sum: { tenant: default, server: everything, raw_name: sum, risk: 1 }
+  search: { tenant: default, server: docs, raw_name: search }
+cases:
+  - { case: 'a', question: { ask: call, principal: uma, agent: helper, tool: echo }, decision: allow }
+  - { case: 'b', question: { ask: call, principal: uma, agent: helper, tool: sum }, decision: require_approval }
+  - { case: 'c', question: { ask: call, principal: uma, agent: helper, tool: search }, decision: deny }
+  - { case: 'd', question: { ask: call, principal: guest, agent: helper, tool: echo }, decision: deny }
+`;
+
 const platformNote =
   'policies/cases: no rows of the platform; those of deploy/policies/cases/platform.yaml hold beside any set\n';
 
@@ -106,6 +123,25 @@ describe('a folder of policies', () => {
         code: 0,
         err: platformNote,
         out: '0 rows, nothing was tried\n',
+      });
+    },
+    slow,
+  );
+
+  it(
+    'is good with the example for agents in it, who may then do what their user may, on one server',
+    async () => {
+      const own = join(folder, 'policies/tenants/default');
+      cpSync(join(shipped, 'examples/agents'), own, { recursive: true });
+      writeFileSync(join(folder, 'policies/cases/mine.yaml'), agentCases);
+      expect(await uar(['check', 'policies'])).toMatchObject({
+        code: 0,
+        out: 'policies: good: platform, default (14)\n',
+      });
+      expect(await uar(['test', 'policies'])).toEqual({
+        code: 0,
+        err: platformNote,
+        out: 'policies/cases/mine.yaml: 4 rows of tenant:default\n4 rows, all hold\n',
       });
     },
     slow,
