@@ -2,12 +2,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CedarEngine, compileCedar } from '../adapters/cedar/engine.js';
 import type { CedarQuestion, RawAnswer } from '../domain/cedar/cedar.js';
+import { joined } from '../domain/decide/joined-answers.js';
+import type { PolicySet } from '../domain/policy/policy-set.js';
+import { partsOf } from '../domain/policy/slices.js';
 import { installPolicies } from './installed.fixture.js';
 import { policyTexts } from './policies.fixture.js';
 import { proofRuns } from './runs.fixture.js';
 import { authorize, type ReferencePolicy } from './reference/authorize.fixture.js';
 import { actionGroups, asking, entities } from './world.fixture.js';
 
+const toolActions = ['discoverTool', 'callTool', 'callToolUnattended'] as const;
 const askingsPerSet = 12;
 const worldsPerSet = 8;
 const { seed, cases, timeoutMs } = proofRuns({ cases: 2_000 });
@@ -20,23 +24,47 @@ afterAll(() => engine.stop());
 
 interface Checked {
   readonly policies: ReadonlyMap<string, ReferencePolicy>;
-  readonly answers: readonly RawAnswer[];
+  readonly answers: readonly (RawAnswer | undefined)[];
 }
+
+type Way = 'whole' | 'sliced' | 'in parts';
 
 async function askCedar(
   texts: Readonly<Record<string, string>>,
-  as: { readonly version: string; readonly isSliced: boolean },
+  as: { readonly version: string; readonly way: Way },
   questions: readonly CedarQuestion[],
 ): Promise<Checked> {
+  const { version, way } = as;
   const tried = await engine.rehearse(async (laboratory) => {
-    const { policies } = await installPolicies(laboratory, texts, as);
-    const batch = { set: as.version, questions, stopAtRefusal: false };
-    const answers = await laboratory.engine.ask(batch);
-    await laboratory.remove(as.version);
+    const isSliced = way !== 'whole';
+    const { policies, set } = await installPolicies(laboratory, texts, { version, isSliced });
+    const ask = (some: readonly CedarQuestion[]) =>
+      laboratory.engine.ask({ set: version, questions: some, stopAtRefusal: false });
+    const answers = way === 'in parts' ? await askParts(set, ask, questions) : await ask(questions);
+    await laboratory.remove(version);
     return { policies, answers };
   });
   if (tried.kind === 'failed') throw new Error(tried.message);
   return tried.value;
+}
+
+/** Each question by the parts that its action is asked in, as calls are. */
+async function askParts(
+  set: PolicySet,
+  ask: (questions: readonly CedarQuestion[]) => Promise<readonly RawAnswer[]>,
+  questions: readonly CedarQuestion[],
+): Promise<readonly (RawAnswer | undefined)[]> {
+  const parts = questions.map((question) => {
+    const slices = toolActions.flatMap((action) => (action === question.action ? partsOf(set, action) : []));
+    const asked = slices.flatMap(({ part }) => (part === 'whole' ? [] : [{ ...question, part }]));
+    return asked.length === 0 ? [question] : asked;
+  });
+  const answers = await ask(parts.flat());
+  let from = 0;
+  return parts.map((asked) => {
+    from += asked.length;
+    return joined(answers.slice(from - asked.length, from).map((answer) => [answer]))[0];
+  });
 }
 
 /** An answer of Cedar in the form of ours. */
@@ -47,34 +75,38 @@ function sorted(answer: RawAnswer | undefined): unknown {
 }
 
 describe('the engine', () => {
-  it('decides as our own evaluator of Cedar does, sliced and whole', { timeout: timeoutMs }, async () => {
-    const seen = { cases: 0, allow: 0, erring: 0, byPolicies: 0 };
-    const set = fc.record({
-      texts: policyTexts,
-      askings: fc.array(asking, { minLength: askingsPerSet, maxLength: askingsPerSet }),
-      worlds: fc.array(entities, { minLength: worldsPerSet, maxLength: worldsPerSet }),
-      isSliced: fc.boolean(),
-    });
-    const property = fc.asyncProperty(set, async ({ texts, askings, worlds, isSliced }) => {
-      const version = `proof ${seen.cases}`;
-      const questions = askings.flatMap((one) => worlds.map((entities) => ({ ...one, entities })));
-      const { policies, answers } = await askCedar(texts, { version, isSliced }, questions);
-      questions.forEach((one, index) => {
-        const expected = authorize(policies, one, actionGroups);
-        const about = `${one.action}, ${isSliced ? 'sliced' : 'whole'}, entities ${JSON.stringify(one.entities)}`;
-        expect(sorted(answers[index]), about).toEqual(expected);
-        seen.cases += 1;
-        seen.allow += Number(expected.decision === 'allow');
-        seen.erring += Number(expected.errors.length > 0);
-        seen.byPolicies += Number(expected.reasons.length > 0);
+  it(
+    'decides as our own evaluator of Cedar does, whole, sliced and in parts',
+    { timeout: timeoutMs },
+    async () => {
+      const seen = { cases: 0, allow: 0, erring: 0, byPolicies: 0 };
+      const set = fc.record({
+        texts: policyTexts,
+        askings: fc.array(asking, { minLength: askingsPerSet, maxLength: askingsPerSet }),
+        worlds: fc.array(entities, { minLength: worldsPerSet, maxLength: worldsPerSet }),
+        way: fc.constantFrom<Way>('whole', 'sliced', 'in parts'),
       });
-    });
-    const numRuns = Math.ceil(cases / askingsPerSet / worldsPerSet);
-    await fc.assert(property, { seed, numRuns, endOnFailure: true });
-    console.log(
-      `differential: ${seen.cases.toLocaleString('en')} cases, 0 differences (${seen.allow} allowed, ${seen.byPolicies} decided by a policy, ${seen.erring} with an error, seed ${seed})`,
-    );
-    expect(seen.cases).toBeGreaterThanOrEqual(cases);
-    expect(Math.min(seen.allow, seen.erring, seen.cases - seen.byPolicies)).toBeGreaterThan(cases / 20);
-  });
+      const property = fc.asyncProperty(set, async ({ texts, askings, worlds, way }) => {
+        const version = `proof ${seen.cases}`;
+        const questions = askings.flatMap((one) => worlds.map((entities) => ({ ...one, entities })));
+        const { policies, answers } = await askCedar(texts, { version, way }, questions);
+        questions.forEach((one, index) => {
+          const expected = authorize(policies, one, actionGroups);
+          const about = `${one.action}, ${way}, entities ${JSON.stringify(one.entities)}`;
+          expect(sorted(answers[index]), about).toEqual(expected);
+          seen.cases += 1;
+          seen.allow += Number(expected.decision === 'allow');
+          seen.erring += Number(expected.errors.length > 0);
+          seen.byPolicies += Number(expected.reasons.length > 0);
+        });
+      });
+      const numRuns = Math.ceil(cases / askingsPerSet / worldsPerSet);
+      await fc.assert(property, { seed, numRuns, endOnFailure: true });
+      console.log(
+        `differential: ${seen.cases.toLocaleString('en')} cases, 0 differences (${seen.allow} allowed, ${seen.byPolicies} decided by a policy, ${seen.erring} with an error, seed ${seed})`,
+      );
+      expect(seen.cases).toBeGreaterThanOrEqual(cases);
+      expect(Math.min(seen.allow, seen.erring, seen.cases - seen.byPolicies)).toBeGreaterThan(cases / 20);
+    },
+  );
 });

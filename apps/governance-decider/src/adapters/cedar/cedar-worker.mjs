@@ -52,7 +52,10 @@ function answer(set, question) {
   const schemaName = schemaNames.get(set);
   if (schemaName === undefined) return { kind: 'lost', cause: 'engine_unavailable' };
   try {
-    const view = views.find(set, question.action);
+    const view = views.find(set, question);
+    // The whole is no answer to a question about a part: it would be remembered as one.
+    if (view === undefined && question.part !== undefined)
+      return { kind: 'lost', cause: 'engine_unavailable' };
     const { principal, action, resource, context, entities } = view?.slice(question) ?? question;
     const call = /** @type {Call} */ ({
       principal,

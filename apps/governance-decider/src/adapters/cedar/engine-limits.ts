@@ -1,6 +1,8 @@
 export interface EngineLimits {
   /** Longest evaluation of one batch; beyond it the worker is ended. */
   readonly batchMs: number;
+  /** How long a batch waits behind another one before the spare instance is asked too. */
+  readonly passByMs: number;
   /** Longest wait of one batch in all. */
   readonly waitMs: number;
   /** Longest preparation or inspection of a set. */
@@ -15,6 +17,7 @@ export interface EngineLimits {
 
 export const defaultLimits: EngineLimits = {
   batchMs: 1_000,
+  passByMs: 40,
   waitMs: 1_800,
   loadMs: 20_000,
   maxWaiting: 1_024,

@@ -34,7 +34,7 @@ function publish(
   return engine.publish(
     Object.entries(sets).map(([name, texts]) => ({
       ...{ version: name, schema, policies: texts },
-      warmUp: [someQuestion()],
+      ...{ warmUp: [someQuestion()], slices: [] },
     })),
   );
 }
@@ -95,6 +95,34 @@ describe('the engine', () => {
     expect(await slow).toEqual([{ kind: 'lost', cause: 'engine_timeout' }]);
     expect(await behind).toEqual([yes]);
     expect(await ask(engine)).toEqual([yes]);
+  });
+
+  it('lets others pass by a batch that does not end', async () => {
+    const engine = await engineWith({ batchMs: 5_000, waitMs: 10_000 });
+    let isOver = false;
+    const slow = ask(engine, [slowQuestion()]).finally(() => (isOver = true));
+    for (let asked = 0; asked < 3; asked += 1) expect(await ask(engine)).toEqual([yes]);
+    expect(isOver).toBe(false);
+    expect(await slow).toEqual([{ kind: 'lost', cause: 'engine_timeout' }]);
+  });
+
+  it('never asks an instance that a rehearsal works on', async () => {
+    const engine = await engineWith({ batchMs: 500 });
+    const rehearsed = engine.rehearse(async () => {
+      const slow = ask(engine, [slowQuestion()]);
+      let isOver = false;
+      void slow.finally(() => (isOver = true));
+      expect(await ask(engine)).toEqual([yes]);
+      return isOver;
+    });
+    expect(await rehearsed).toEqual({ kind: 'done', value: true });
+  });
+
+  it('has no answer for a part of a set that was not prepared in parts', async () => {
+    const engine = await engineWith();
+    expect(await ask(engine, [{ ...someQuestion(), part: 'steady' }])).toEqual([
+      { kind: 'lost', cause: 'engine_unavailable' },
+    ]);
   });
 
   it('refuses more batches than may wait', async () => {

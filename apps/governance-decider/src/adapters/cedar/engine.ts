@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Engine, QuestionBatch, RawAnswer } from '../../domain/cedar/cedar.js';
 import type { Installable, Laboratory, Stage, Tried } from '../../domain/policy/laboratory.js';
 import { defaultLimits, type EngineLimits } from './engine-limits.js';
+import { runPassingBy } from './pass-by.js';
 import { Seat } from './seat.js';
 import { SpareInstance, installOn, lost } from './spare-instance.js';
 
@@ -28,6 +29,7 @@ export class CedarEngine implements Engine, Stage {
   #isStopped = false;
   #inFlight = 0;
   #rehearsal: Promise<unknown> = Promise.resolve();
+  #rehearsing: Seat | undefined;
   #onSeat: (() => void)[] = [];
 
   private constructor(
@@ -102,12 +104,21 @@ export class CedarEngine implements Engine, Stage {
         await new Promise<void>((resolve) => this.#onSeat.push(resolve));
         continue;
       }
-      const result = await seat.run({ op: 'ask', ...batch }, this.limits.batchMs);
+      const { batchMs: limitMs, passByMs: afterMs } = this.limits;
+      const idle = () => this.#idleBeside(seat);
+      const result = await runPassingBy(seat, { op: 'ask', ...batch }, { limitMs, afterMs, idle });
       if (result.kind === 'answers') return result.answers;
       if (result.kind !== 'gone')
         return lost(batch, result.kind === 'timed_out' ? 'engine_timeout' : 'engine_unavailable');
     }
     return lost(batch, this.#isStopped ? 'engine_unavailable' : 'engine_timeout');
+  }
+
+  /** Never an instance that a rehearsal works on: what is tried there may have broken it. */
+  #idleBeside(seat: Seat): Seat | undefined {
+    const other = seat === this.#spare ? this.#active : this.#spare;
+    if (other === undefined || other === this.#rehearsing || other.load > 0) return undefined;
+    return this.#lacksSets(other) ? undefined : other;
   }
 
   async #withSpare<T>(work: (laboratory: Laboratory) => Promise<T>): Promise<Tried<T>> {
@@ -119,6 +130,7 @@ export class CedarEngine implements Engine, Stage {
     }
     const seat = this.#spare;
     const throwsBefore = seat.health.throws;
+    this.#rehearsing = seat;
     const value = await work(new SpareInstance(seat, this.limits, (version) => this.#sets.has(version)));
     // Whatever threw may have left the instance broken: nobody is asked there any more.
     if (seat.health.throws > throwsBefore && this.#spare === seat) {
@@ -126,6 +138,7 @@ export class CedarEngine implements Engine, Stage {
       await seat.stop();
       await this.#refill();
     }
+    this.#rehearsing = undefined;
     return { kind: 'done', value };
   }
 

@@ -3,6 +3,7 @@ import type { Case, CaseFile } from '../../domain/cases/case-file.js';
 import { differences, runCase } from '../../domain/cases/run-case.js';
 import type { Laboratory } from '../../domain/policy/laboratory.js';
 import { PolicyJson } from '../../domain/policy/policy-json.js';
+import { slicesOf } from '../../domain/policy/slices.js';
 import { policySet, versionOf, type PolicySet } from '../../domain/policy/policy-set.js';
 import { PolicyFiles } from '../policy-folder.js';
 import { CedarEngine, compileCedar } from './engine.js';
@@ -36,9 +37,10 @@ async function prepare(policies: Record<string, string>, laboratory: Laboratory)
     return [id, PolicyJson.parse(found.json)];
   });
   const version = versionOf(texts);
-  const installed = await laboratory.install({ ...texts, version, warmUp: [] });
+  const set = policySet(version, new Map(parsed));
+  const installed = await laboratory.install({ ...texts, version, warmUp: [], slices: slicesOf(set) });
   if (installed.kind === 'failed') throw new Error(installed.message);
-  return policySet(version, new Map(parsed));
+  return set;
 }
 
 /** The first case that fails, those about the policy first. */

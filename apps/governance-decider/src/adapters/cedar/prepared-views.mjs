@@ -18,17 +18,17 @@ import { viewOf } from './sliced-view.mjs';
  * @property {(question: CedarQuestion) => CedarQuestion} slice
  */
 
-/** What is asked instead of a whole set, by set and action. What cannot be prepared is none: the whole set is asked. */
+/** What is asked instead of a whole set, by set, action and part of it. What cannot be prepared is none: the whole set is asked. */
 export class PreparedViews {
   /** @type {Map<string, Map<string, Prepared>>} */
   #views = new Map();
 
   /**
    * @param {string} version
-   * @param {string} action
+   * @param {Pick<CedarQuestion, 'action' | 'part'>} question
    */
-  find(version, action) {
-    return this.#views.get(version)?.get(action);
+  find(version, { action, part = 'whole' }) {
+    return this.#views.get(version)?.get(nameOf({ action, part }));
   }
 
   /** @param {Installed} installed */
@@ -39,7 +39,7 @@ export class PreparedViews {
     const json = /** @type {Record<string, unknown>} */ (resolved.json);
     const entries = slices.flatMap((slice) => {
       const found = prepared(installed, slice, viewOf(json, slice));
-      return found === undefined ? [] : [/** @type {[string, Prepared]} */ ([slice.action, found])];
+      return found === undefined ? [] : [/** @type {[string, Prepared]} */ ([nameOf(slice), found])];
     });
     this.#views.set(version, new Map(entries));
   }
@@ -54,6 +54,9 @@ export class PreparedViews {
   }
 }
 
+/** @param {{ action: string, part: string }} slice */
+const nameOf = ({ action, part }) => `${action} ${part}`;
+
 /**
  * @param {Installed} installed
  * @param {Installed['slices'][number]} slice
@@ -61,7 +64,7 @@ export class PreparedViews {
  * @returns {Prepared | undefined}
  */
 function prepared({ version, schemaName, policies }, slice, view) {
-  const setName = `${version} ${slice.action}`;
+  const setName = `${version} ${nameOf(slice)}`;
   const staticPolicies = Object.fromEntries(slice.policies.map((id) => [id, policies[id] ?? '']));
   if (preparsePolicySet(setName, { staticPolicies }).type === 'failure') return undefined;
   if (view === undefined) return { schemaName, setName, slice: (question) => question };

@@ -9,6 +9,13 @@ export type SeatResult =
   /** The worker ended before it came to this task. */
   | { readonly kind: 'gone' };
 
+/** A task that was given to a worker. */
+export interface Submitted {
+  readonly result: Promise<SeatResult>;
+  /** Nothing is before it any more: it runs, or it has ended. */
+  hasStarted(): boolean;
+}
+
 interface Pending {
   readonly limitMs: number;
   readonly resolve: (result: SeatResult) => void;
@@ -61,13 +68,17 @@ export class Seat {
   }
 
   run(task: WorkerTask, limitMs: number): Promise<SeatResult> {
-    if (!this.#isAlive) return Promise.resolve({ kind: 'gone' });
-    return new Promise((resolve) => {
-      this.#lastId += 1;
-      this.#pending.set(this.#lastId, { limitMs, resolve });
-      if (this.#pending.size === 1) this.#watchHead();
-      this.#worker.postMessage({ ...task, id: this.#lastId });
-    });
+    return this.submit(task, limitMs).result;
+  }
+
+  submit(task: WorkerTask, limitMs: number): Submitted {
+    if (!this.#isAlive) return { result: Promise.resolve({ kind: 'gone' }), hasStarted: () => true };
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const result = new Promise<SeatResult>((resolve) => this.#pending.set(id, { limitMs, resolve }));
+    if (this.#pending.size === 1) this.#watchHead();
+    this.#worker.postMessage({ ...task, id });
+    return { result, hasStarted: () => !this.#pending.has(id) || this.#pending.keys().next().value === id };
   }
 
   /** Lets running tasks end first. */

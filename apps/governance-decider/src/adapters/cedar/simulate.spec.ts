@@ -100,7 +100,7 @@ describe('a simulation', () => {
     expect(await simulate({}, { sets: { of: () => undefined } })).toMatchObject({ kind: 'unavailable' });
   });
 
-  it('judges 50 callers by 1,000 tools within its time, and lets live calls and reloads pass', async () => {
+  it('judges 50 callers by 1,000 tools, and lets reloads pass', async () => {
     const roles = ['approver', 'security', 'dba', 'admin', 'auditor'];
     const callers = Array.from({ length: 50 }, (_, index) => {
       const caller = fixtures.caller(index % 2 === 0 ? 'eve' : 'ann');
@@ -119,8 +119,7 @@ describe('a simulation', () => {
       arguments_json: '{}',
     }));
     const started = performance.now();
-    const now = () => fixtures.now + Math.round(performance.now() - started);
-    const running = simulate({ callers, tools, policies: own({ 't/no-reading': noReading }) }, { now });
+    const running = simulate({ callers, tools, policies: own({ 't/no-reading': noReading }) });
     const reload = world.engine.rehearse(() => Promise.resolve(performance.now() - started));
     const answer = await running;
     const tookMs = performance.now() - started;

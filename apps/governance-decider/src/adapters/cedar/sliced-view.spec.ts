@@ -20,7 +20,8 @@ beforeAll(async () => {
 
 function slice(change: Partial<Slice> = {}): Slice {
   return {
-    ...{ action: 'callTool', policies: [], attributes: [], wholes: [], readsTags: false },
+    ...{ action: 'callTool', part: 'whole', isSteady: false, policies: [] },
+    ...{ attributes: [], wholes: [], readsTags: false },
     ...{ named: [], anyAncestor: false },
     ...change,
   };

@@ -44,7 +44,7 @@ export class SpareInstance implements Laboratory {
 export async function installOn(seat: Seat, set: Installable, limitMs: number): Promise<string | undefined> {
   if (seat.installed.has(set.version)) return undefined;
   const schemaName = createHash('sha256').update(set.schema).digest('hex');
-  const { version, schema, policies, warmUp, slices = [] } = set;
+  const { version, schema, policies, warmUp, slices } = set;
   const task: WorkerTask = { op: 'install', version, schemaName, schema, policies, warmUp, slices };
   const result = await seat.run(task, limitMs);
   if (result.kind !== 'done') return problemOf(result);

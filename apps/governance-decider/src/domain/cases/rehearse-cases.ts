@@ -2,6 +2,7 @@ import { checkCandidate, type SoundPolicies } from '../policy/candidate.js';
 import type { Laboratory } from '../policy/laboratory.js';
 import { problemText } from '../policy/lint/problem.js';
 import { versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';
+import { slicesOf } from '../policy/slices.js';
 import type { CaseFile } from './case-file.js';
 import { differences, runCase } from './run-case.js';
 
@@ -26,7 +27,10 @@ export async function rehearseCases(
     return [{ case: 'the set itself', differences: problems }];
   }
   const { version } = candidate.set;
-  const installed = await laboratory.install({ ...whole, version, warmUp: [] });
+  const installed = await laboratory.install({
+    ...whole,
+    ...{ version, warmUp: [], slices: slicesOf(candidate.set) },
+  });
   if (installed.kind === 'failed') return [{ case: 'the set itself', differences: [installed.message] }];
   const failures = await failuresOf(file, candidate.set, laboratory);
   if (version !== versionOf(texts)) await laboratory.remove(version);

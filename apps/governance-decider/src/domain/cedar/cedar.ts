@@ -21,6 +21,8 @@ export interface CedarQuestion {
   readonly resource: Uid;
   readonly context: Readonly<Record<string, CedarValue>>;
   readonly entities: readonly Entity[];
+  /** Of the policies of the action only those of this part are asked; absent: all. */
+  readonly part?: 'steady' | 'momentary';
 }
 
 /** What came back for one question, before anybody believed it. */

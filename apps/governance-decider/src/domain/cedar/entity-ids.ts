@@ -35,6 +35,7 @@ export function toolUid(tenant: string, server: string, rawName: string): Uid {
 
 /** `%` introduces an escape, so it is one itself; code units outside any character become `%uXXXX`. */
 function lastPart(raw: string): string {
+  if (raw.isWellFormed() && !raw.includes('%')) return raw;
   return raw.replace(/%|\p{Surrogate}/gu, escaped);
 }
 

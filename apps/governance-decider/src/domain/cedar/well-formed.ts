@@ -1,8 +1,8 @@
 /** Cedar's strings are Unicode text: a code unit outside any character cannot enter (its bindings throw). */
 export function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
+  return text.isWellFormed();
 }
 
 export function toWellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+  return text.toWellFormed();
 }

@@ -14,6 +14,7 @@ import { judgeRelease } from './release.js';
 import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
 import { SightMemory } from './sight-memory.js';
 import { seeTools } from './sights.js';
+import { SteadyAnswers } from './steady-answers.js';
 import {
   all,
   deny,
@@ -46,6 +47,8 @@ export interface CedarParts {
 
 type ReadyQuestions = Extract<ToolQuestions, { kind: 'ready' }>;
 
+const callActions = ['discoverTool', 'callTool', 'callToolUnattended'] as const;
+
 /** Version that decisions name while no set is loaded. */
 const noVersion = 'none';
 
@@ -53,12 +56,12 @@ export class CedarJudge implements Judge {
   readonly governance = 'on';
 
   readonly #decisions: DecisionCache<CallVerdict>;
-  readonly #seen: DecisionCache<Verdict>;
+  readonly #steady: SteadyAnswers;
   readonly #sights = new SightMemory();
 
   constructor(private readonly parts: CedarParts) {
     this.#decisions = new DecisionCache(parts.remembered);
-    this.#seen = new DecisionCache(parts.remembered);
+    this.#steady = new SteadyAnswers(parts.engine, parts.remembered);
   }
 
   versionFor(tenant: string): string {
@@ -147,18 +150,17 @@ export class CedarJudge implements Judge {
   private async ask(ready: ReadyQuestions, question: CallQuestion, set: PolicySet): Promise<CallVerdict> {
     const refused = refusalOfTool(question);
     if (refused !== undefined) return this.discover(ready, set, refused);
-    // Discovery does not depend on the arguments, so a caller who saw the tool a moment ago is not asked about again.
-    const seenKey = decisionKey(question, this.groundOf(set), 'seen');
-    const seenBefore = this.#seen.find(seenKey);
-    const discovery = seenBefore === undefined ? ready.questions('discoverTool') : [];
-    const call = ready.questions('callTool');
-    const unattended = ready.questions('callToolUnattended');
-    const verdicts = await this.verdicts([...discovery, ...call, ...unattended], set);
-    const seen = seenBefore ?? all(verdicts.slice(0, discovery.length));
-    if (seen.kind === 'yes' && !toolReads(set, question.tool).time) this.#seen.store(seenKey, seen);
-    const asked = verdicts.slice(discovery.length);
+    const key = decisionKey(question, this.groundOf(set), 'steady');
+    const asked = callActions.map((action) => ({ action, questions: () => ready.questions(action) }));
+    const answers = await this.#steady.ask(key, set, asked);
+    const verdict = (action: (typeof callActions)[number]) =>
+      all((answers.get(action) ?? []).map((answer) => judge(answer, set)));
     return weigh(
-      { seen, may: all(asked.slice(0, call.length)), unattended: all(asked.slice(call.length)) },
+      {
+        seen: verdict('discoverTool'),
+        may: verdict('callTool'),
+        unattended: verdict('callToolUnattended'),
+      },
       set,
     );
   }

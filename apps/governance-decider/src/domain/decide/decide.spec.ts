@@ -160,7 +160,7 @@ describe('remembered decisions', () => {
     ['the channel', question({ caller: { ...caller, channel: 'interactive' } })],
     ['the address', question({ caller: { ...caller, ip: '10.0.0.1' } })],
   ])('are not found for another value of %s', async (_what, other) => {
-    const { judge, asked } = judgeOver(always(yes));
+    const { judge, asked } = judgeOver(always(yes), 'args.lossless');
     await judge.judgeCall(question());
     await judge.judgeCall(other);
     expect(asked).toHaveLength(2);

@@ -41,7 +41,7 @@ async function tryOne(
   if (texts.length === 0) return clauses.map(() => undefined);
   const version = `clauses ${textDigest(JSON.stringify(texts))}`;
   const policies = Object.fromEntries(texts);
-  const installed = await laboratory.install({ version, schema, policies, warmUp: [] });
+  const installed = await laboratory.install({ version, schema, policies, warmUp: [], slices: [] });
   if (installed.kind === 'failed') return clauses.map(() => undefined);
   const [answer] = await laboratory.engine.ask({ set: version, questions: [question], stopAtRefusal: false });
   await laboratory.remove(version);

@@ -30,8 +30,8 @@ export type Tried<T> =
 export interface Installable extends PolicyTexts {
   readonly version: string;
   readonly warmUp: readonly CedarQuestion[];
-  /** What decides the actions that are asked most; others are asked of the whole set. */
-  readonly slices?: readonly Slice[];
+  /** What decides the actions that are asked most; others, and all where there is none, are asked of the whole set. */
+  readonly slices: readonly Slice[];
 }
 
 /** The spare instance of the engine: whatever happens to it there, nobody's decision is disturbed. */

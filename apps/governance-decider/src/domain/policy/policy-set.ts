@@ -78,3 +78,9 @@ export function readsArguments(policies: readonly Policy[]): boolean {
   const parts = [...argumentParts, ...factNames.map((name) => `facts.${name}`)];
   return policies.some(({ reads }) => parts.some((part) => mayRead(reads, part)));
 }
+
+/** An argument, a fact of one, whether they could be read at all, or the clock: what the next call may have otherwise. */
+export function readsCall(policy: Policy): boolean {
+  const roots = [...policy.reads].map((path) => path.split('.')[0]);
+  return ['*', 'args', 'facts'].some((root) => roots.includes(root)) || readsTime([policy]);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PolicyJson } from './policy-json.js';
 import { policySet } from './policy-set.js';
-import { slicesOf, type Slice } from './slices.js';
+import { partsOf, slicesOf, type Slice } from './slices.js';
 
 const context = (...steps: string[]): object =>
   steps.reduce<object>((left, attr) => ({ '.': { left, attr } }), { Var: 'context' });
@@ -17,7 +17,7 @@ function policy(body: object, action: object = { op: 'All' }): PolicyJson {
 
 function slice(body: object): Slice | undefined {
   const set = policySet('v', new Map([['t/one', policy(body)]]));
-  return slicesOf(set).find(({ action }) => action === 'callTool');
+  return slicesOf(set).find(({ action, part }) => action === 'callTool' && part === 'whole');
 }
 
 describe('the slice of an action', () => {
@@ -39,6 +39,40 @@ describe('the slice of an action', () => {
       ['discoverTool', ['t/any', 't/use'], ['enabled', 'pinned']],
       ['callTool', ['t/any', 't/use', 't/invoke'], ['enabled', 'pinned', 'quorum']],
       ['callToolUnattended', ['t/any', 't/invoke'], ['pinned', 'quorum']],
+    ]);
+  });
+
+  it('is steady where no policy reads the call, and in two parts where some do', () => {
+    const set = policySet(
+      'v',
+      new Map([
+        ['t/place', policy(resource('pinned'))],
+        ['t/role', policy(context('user'))],
+        [
+          't/call',
+          policy(context('args', 'lossless'), { op: '==', entity: { type: 'UAR::Action', id: 'callTool' } }),
+        ],
+        [
+          't/clock',
+          policy(context('env', 'now'), { op: '==', entity: { type: 'UAR::Action', id: 'callTool' } }),
+        ],
+        ['t/fact', policy(context('facts'), { op: '==', entity: { type: 'UAR::Action', id: 'callTool' } })],
+      ]),
+    );
+    const asked = (['discoverTool', 'callTool', 'callToolUnattended'] as const).map((action) =>
+      partsOf(set, action).map(({ part, isSteady, policies }) => [part, isSteady, policies]),
+    );
+    expect(asked).toEqual([
+      [['whole', true, ['t/place', 't/role']]],
+      [
+        ['steady', true, ['t/place', 't/role']],
+        ['momentary', false, ['t/call', 't/clock', 't/fact']],
+      ],
+      [['whole', true, ['t/place', 't/role']]],
+    ]);
+    const onlyCalls = policySet('v', new Map([['t/call', policy(context())]]));
+    expect(partsOf(onlyCalls, 'callTool').map(({ part, isSteady }) => [part, isSteady])).toEqual([
+      ['whole', false],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { Uid } from '../cedar/cedar.js';
-import type { Policy, PolicySet } from './policy-set.js';
+import { readsCall, readsTime, type Policy, type PolicySet } from './policy-set.js';
 import { coversAction, type ToolAction } from './scope.js';
 
 /**
@@ -8,6 +8,10 @@ import { coversAction, type ToolAction } from './scope.js';
  */
 export interface Slice {
   readonly action: ToolAction;
+  /** Whether these are all policies of the action, or those that do not, or do, read the call's arguments or the clock. */
+  readonly part: SlicePart;
+  /** No policy of it reads an argument, a fact of one, or the clock: its answer holds for the next call too. */
+  readonly isSteady: boolean;
   readonly policies: readonly string[];
   /** Names of attributes that some condition reads or asks for, of whatever. */
   readonly attributes: readonly string[];
@@ -20,6 +24,8 @@ export interface Slice {
   readonly anyAncestor: boolean;
 }
 
+export type SlicePart = 'whole' | 'steady' | 'momentary';
+
 const slicedActions: readonly ToolAction[] = ['discoverTool', 'callTool', 'callToolUnattended'];
 
 const remembered = new WeakMap<PolicySet, readonly Slice[]>();
@@ -31,24 +37,50 @@ export function slicesOf(set: PolicySet): readonly Slice[] {
   return slices;
 }
 
+/** What has to be asked about an action, so that what is steady need not be asked twice: the whole, or its two parts. */
+export function partsOf(set: PolicySet, action: ToolAction): readonly Slice[] {
+  const slices = slicesOf(set).filter((slice) => slice.action === action);
+  return slices.length === 1 ? slices : slices.filter(({ part }) => part !== 'whole');
+}
+
 function sliced(set: PolicySet): readonly Slice[] {
   const read = new Map(set.policies.map((policy) => [policy, readingsOf(policy)]));
-  return slicedActions.map((action) => {
+  return slicedActions.flatMap((action) => {
     const policies = set.policies.filter(({ json }) => coversAction(json.action, action));
-    const readings = policies.flatMap((policy) => read.get(policy) ?? []);
-    const named = new Map(
-      readings.flatMap((found) => found.named).map((uid) => [`${uid.type} ${uid.id}`, uid]),
-    );
-    return {
-      action,
-      policies: policies.map(({ id }) => id),
-      attributes: [...new Set(readings.flatMap((found) => [...found.attributes]))].toSorted(),
-      wholes: [...new Set(readings.flatMap((found) => [...found.wholes]))].toSorted(),
-      readsTags: readings.some((found) => found.readsTags),
-      named: [...named.values()],
-      anyAncestor: readings.some((found) => found.anyAncestor),
-    };
+    const momentary = policies.filter((policy) => isMomentary(policy, action));
+    const steady = policies.filter((policy) => !isMomentary(policy, action));
+    const of = (part: SlicePart, some: readonly Policy[]) => sliceOf({ action, part }, some, read);
+    const whole = of('whole', policies);
+    return momentary.length === 0 || steady.length === 0
+      ? whole
+      : [whole, of('steady', steady), of('momentary', momentary)];
   });
+}
+
+/** A tool is looked at without arguments, so only the clock can change the answer. */
+function isMomentary(policy: Policy, action: ToolAction): boolean {
+  return action === 'discoverTool' ? readsTime([policy]) : readsCall(policy);
+}
+
+function sliceOf(
+  of: Pick<Slice, 'action' | 'part'>,
+  policies: readonly Policy[],
+  read: ReadonlyMap<Policy, Readings>,
+): Slice {
+  const readings = policies.flatMap((policy) => read.get(policy) ?? []);
+  const named = new Map(
+    readings.flatMap((found) => found.named).map((uid) => [`${uid.type} ${uid.id}`, uid]),
+  );
+  return {
+    ...of,
+    isSteady: !policies.some((policy) => isMomentary(policy, of.action)),
+    policies: policies.map(({ id }) => id),
+    attributes: [...new Set(readings.flatMap((found) => [...found.attributes]))].toSorted(),
+    wholes: [...new Set(readings.flatMap((found) => [...found.wholes]))].toSorted(),
+    readsTags: readings.some((found) => found.readsTags),
+    named: [...named.values()],
+    anyAncestor: readings.some((found) => found.anyAncestor),
+  };
 }
 
 interface Readings {

@@ -21,14 +21,27 @@ const remembered = new WeakMap<PolicySet, NamedPlaces>();
 export function toolClass(tool: ToolFacts, set: PolicySet): string {
   const places = remembered.get(set) ?? namedPlaces(set);
   remembered.set(set, places);
-  const { paths, hosts, recipients, amount } = tool.extractors;
-  const flags = bits([
-    ...[tool.read_only, tool.destructive, tool.idempotent, tool.open_world, tool.hints_trusted],
-    ...[tool.enabled, tool.pinned, tool.source === 'native'],
-    ...[paths.length > 0, hosts.length > 0, recipients.length > 0, amount !== undefined],
-  ]);
-  const numbers = `${flags} ${tool.risk} ${tool.quorum} ${tool.capabilities.join()} ${tool.tenant}`;
+  const numbers = `${flagsOf(tool)} ${tool.risk} ${tool.quorum} ${tool.capabilities.join()} ${tool.tenant}`;
   return numbers + spelled(tool.family) + placeIn(places, tool) + nameIn(set, tool);
+}
+
+/** One bit each. Spelled out, because lists of thousands of tools are classed whenever they are looked at. */
+function flagsOf(tool: ToolFacts): number {
+  const { paths, hosts, recipients, amount } = tool.extractors;
+  return (
+    (tool.read_only ? 1 : 0) |
+    (tool.destructive ? 1 << 1 : 0) |
+    (tool.idempotent ? 1 << 2 : 0) |
+    (tool.open_world ? 1 << 3 : 0) |
+    (tool.hints_trusted ? 1 << 4 : 0) |
+    (tool.enabled ? 1 << 5 : 0) |
+    (tool.pinned ? 1 << 6 : 0) |
+    (tool.source === 'native' ? 1 << 7 : 0) |
+    (paths.length > 0 ? 1 << 8 : 0) |
+    (hosts.length > 0 ? 1 << 9 : 0) |
+    (recipients.length > 0 ? 1 << 10 : 0) |
+    (amount === undefined ? 0 : 1 << 11)
+  );
 }
 
 function namedPlaces(set: PolicySet): NamedPlaces {
@@ -41,11 +54,12 @@ function namedPlaces(set: PolicySet): NamedPlaces {
   };
 }
 
-function placeIn(places: NamedPlaces, tool: ToolFacts): string {
-  const { tenant, server, labels } = tool;
+function placeIn(places: NamedPlaces, { tenant, server, labels }: ToolFacts): string {
   const isNamed = places.anyAncestor || places.servers.has(serverUid(tenant, server).id);
-  const seen = labels.filter((label) => places.anyAncestor || places.labels.has(toWellFormed(label)));
-  return (isNamed ? spelled(server) : '-') + seen.map(spelled).join('');
+  let place = isNamed ? spelled(server) : '-';
+  for (const label of labels)
+    if (places.anyAncestor || places.labels.has(toWellFormed(label))) place += spelled(label);
+  return place;
 }
 
 function nameIn(set: PolicySet, tool: ToolFacts): string {
@@ -57,8 +71,4 @@ function nameIn(set: PolicySet, tool: ToolFacts): string {
 /** With its length before it, so that no two lists of texts are written alike. */
 function spelled(text: string): string {
   return ` ${text.length}:${text}`;
-}
-
-function bits(flags: readonly boolean[]): number {
-  return flags.reduce((sum, flag) => sum * 2 + Number(flag), 0);
 }
