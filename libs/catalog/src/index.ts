@@ -1,11 +1,11 @@
-export type { CatalogChanges } from './catalog-state.js';
+export type { CatalogChanges } from './replica/catalog-state.js';
 export {
   canonicalDigest,
   definitionDigest,
   readDefinition,
   type Definition,
   type ReadDefinition,
-} from './definition.js';
+} from './definition/definition.js';
 export {
   mergedOverride,
   resolveFacts,
@@ -13,9 +13,9 @@ export {
   type FactsOfNativeTool,
   type FactsOfUpstreamTool,
 } from './facts.js';
-export { definitionBounds, definitionFlags, type DefinitionFlag } from './flags.js';
+export { definitionBounds, definitionFlags, type DefinitionFlag } from './flags/flags.js';
 export { listPage, type HostList, type ListPage } from './list-page.js';
-export { publicName } from './public-name.js';
-export { CatalogReplica, type CatalogListener } from './replica.js';
-export { skeletonOf } from './skeleton.js';
-export { visibleText } from './visible.js';
+export { publicName } from './definition/public-name.js';
+export { CatalogReplica, type CatalogListener } from './replica/replica.js';
+export { skeletonOf } from './definition/skeleton.js';
+export { visibleText } from './definition/visible.js';

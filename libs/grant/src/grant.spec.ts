@@ -1,50 +1,13 @@
-import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { CallId, GrantClaims } from '@uar/contracts';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
+import { CallId } from '@uar/contracts';
 import { describe, expect, it } from 'vitest';
 import { createGrantSigner } from './grant-signer.js';
-import { createGrantVerifier, type ExpectedCall } from './grant-verifier.js';
+import { claims, digest, expected, instance, now, pair, signer, verifier } from './grant.fixture.js';
+import { createGrantVerifier } from './grant-verifier.js';
 import { createStatementSigner } from './statement.js';
 
-const pair = generateKeyPairSync('ed25519');
 const other = generateKeyPairSync('ed25519');
-const signer = createGrantSigner(pair.privateKey);
-const now = 1_800_000_000_000;
-const instance = '0123456789abcdef';
-const digest = (char: string) => `sha256:${char.repeat(64)}`;
-
-const claims = GrantClaims.parse({
-  call_id: `call_${'a'.repeat(32)}`,
-  tenant: 'default',
-  principal: 'User::"default/dev"',
-  host: 'mcp',
-  instance,
-  server: 'time',
-  raw_name: 'now',
-  definition_digest: digest('1'),
-  arguments_digest: digest('2'),
-  policy_version: digest('3'),
-  issued_at: now,
-  expires_at: now + 30_000,
-});
-const expected: ExpectedCall = {
-  call_id: claims.call_id,
-  tenant: claims.tenant,
-  server: claims.server,
-  raw_name: claims.raw_name,
-  definition_digest: claims.definition_digest,
-  arguments_digest: claims.arguments_digest,
-};
-
-function verifier(options: { publicKeys?: KeyObject[]; now?: () => number; maxRemembered?: number } = {}) {
-  return createGrantVerifier({
-    publicKeys: [pair.publicKey],
-    host: 'mcp',
-    instance,
-    now: () => now,
-    ...options,
-  });
-}
 
 /** Any header and body under a real signature of the right key: what only a confused verifier would take. */
 function signedAs(header: unknown, body: unknown): string {
@@ -186,63 +149,6 @@ describe('claims under a good signature', () => {
 
   it('cannot be signed when no verifier would take them', () => {
     expect(() => signer.sign({ ...claims, definition_digest: 'md5:1' })).toThrow();
-  });
-});
-
-describe('the memory of used calls', () => {
-  const callId = (index: number) => CallId.parse(`call_${index.toString(16).padStart(32, '0')}`);
-  const grantOf = (index: number, expiresAt = claims.expires_at) =>
-    signer.sign({ ...claims, call_id: callId(index), expires_at: expiresAt });
-
-  it('takes a grant once', () => {
-    const host = verifier();
-    const grant = signer.sign(claims);
-    expect(host.verify(grant, expected).kind).toBe('valid');
-    expect(host.verify(grant, expected)).toEqual({ kind: 'refused', cause: 'used' });
-  });
-
-  it('takes a call id once, whatever grant names it', () => {
-    const host = verifier();
-    expect(host.verify(signer.sign(claims), expected).kind).toBe('valid');
-    const second = signer.sign({ ...claims, issued_at: now + 1, expires_at: now + 40_000 });
-    expect(host.verify(second, expected)).toEqual({ kind: 'refused', cause: 'used' });
-  });
-
-  it('spends nothing when it refuses', () => {
-    const host = verifier();
-    const grant = signer.sign(claims);
-    expect(host.verify(grant, { ...expected, server: 'else' }).kind).toBe('refused');
-    expect(host.verify(grant, expected).kind).toBe('valid');
-  });
-
-  it('refuses beyond its bound, and takes again once grants expired', () => {
-    let time = now;
-    const host = verifier({ now: () => time, maxRemembered: 2 });
-    const ask = (index: number, expiresAt?: number) =>
-      host.verify(grantOf(index, expiresAt), { ...expected, call_id: callId(index) });
-    expect(ask(1).kind).toBe('valid');
-    expect(ask(2).kind).toBe('valid');
-    expect(ask(3)).toEqual({ kind: 'refused', cause: 'memory_full' });
-    time = claims.expires_at + 1_000;
-    expect(ask(3, time + 10_000).kind).toBe('valid');
-  });
-
-  it('never takes a call twice while its grant lives, in whatever order calls come', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(2_000)), { maxLength: 40 }), (steps) => {
-        let time = now;
-        const host = verifier({ now: () => time });
-        const takenUntil = new Map<number, number>();
-        for (const [index, wait] of steps) {
-          time += wait;
-          const taken = host.verify(grantOf(index, time + 3_000), { ...expected, call_id: callId(index) });
-          const alive = (takenUntil.get(index) ?? 0) > time;
-          if (alive) expect(taken).toEqual({ kind: 'refused', cause: 'used' });
-          if (taken.kind === 'valid') takenUntil.set(index, time + 3_000);
-        }
-      }),
-      { numRuns: 50 },
-    );
   });
 });
 

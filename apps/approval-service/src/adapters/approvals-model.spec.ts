@@ -9,7 +9,7 @@ import { Approvals } from '../domain/approvals.js';
 import { Lifecycle } from '../domain/lifecycle.js';
 import type { ApprovalRecord } from '../domain/ports.js';
 import { Votes } from '../domain/votes.js';
-import { acme, approver, consumption, draft } from '../samples.fixture.js';
+import { acme, approver, consumption, draft } from '../contract-spec/samples.fixture.js';
 
 type Action =
   | { kind: 'vote'; by: string; decision: 'approve' | 'reject' }

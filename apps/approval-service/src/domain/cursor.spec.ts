@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draft } from '../samples.fixture.js';
+import { draft } from '../contract-spec/samples.fixture.js';
 import { cursorOf, placeOf } from './cursor.js';
 
 describe('a cursor', () => {

@@ -1,4 +1,4 @@
-import type { CallId, RecordedDecision, TenantId } from '@uar/contracts';
+import { RecordedDecision, type CallId, type TenantId } from '@uar/contracts';
 import type Database from 'better-sqlite3';
 import type { Input, Store } from '../store.js';
 
@@ -108,9 +108,8 @@ function pageOf(
     const kept = facts.has(id) ? undefined : rows.readFacts.get(id);
     if (kept !== undefined) facts.set(id, kept);
   }
-  const decisions = found.map(({ seq, call_id, at, facts: id, decided }) => ({
-    ...{ seq, call_id, at, facts: facts.get(id)?.digest ?? '' },
-    ...(JSON.parse(decided) as Omit<RecordedDecision, 'seq' | 'call_id' | 'at' | 'facts'>),
-  }));
+  const decisions = found.map(({ seq, call_id, at, facts: id, decided }) =>
+    RecordedDecision.parse({ ...JSON.parse(decided), seq, call_id, at, facts: facts.get(id)?.digest }),
+  );
   return { decisions, facts: [...facts.values()] };
 }

@@ -5,10 +5,10 @@ import { HeadsFile } from '../chain/heads-file.js';
 import { checkSignedHeads } from '../chain/opening-check.js';
 import { createHeadSigner } from '../chain/signed-head.js';
 import type { Request, Response } from '../link.js';
-import { openDatabase } from './database.js';
+import { openDatabase } from './opening/database.js';
 import { GroupCommit } from './group-commit.js';
 import { heldChains } from './held-chains.js';
-import { takeLock } from './instance-lock.js';
+import { takeLock } from './opening/instance-lock.js';
 import { receiptChains } from './receipts.js';
 import { sqliteStore } from './sqlite-store.js';
 

@@ -22,10 +22,8 @@ export function groupSize(requests: readonly Request[]): number {
 }
 
 /** At most; every other write leaves one receipt or none. */
-function receiptsIn({ operation, input }: Request): number {
-  const ask: unknown = operation === 'appendReceipts' ? input : undefined;
-  const { receipts } = Object(ask) as { receipts?: unknown };
-  return Array.isArray(receipts) ? receipts.length : 1;
+function receiptsIn(request: Request): number {
+  return request.operation === 'appendReceipts' ? request.input.receipts.length : 1;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
-import { approvalsStore } from './approvals.js';
+import { approvalsStore } from './approvals/approvals.js';
 import { claimedKeysStore } from './claimed-keys.js';
 import { decisionsStore } from './decisions.js';
 import { keptCallsStore } from './kept-calls.js';

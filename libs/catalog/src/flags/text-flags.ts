@@ -1,6 +1,6 @@
-import { definitionTexts } from './definition-texts.js';
+import { definitionTexts } from '../definition/definition-texts.js';
 import { instructionsIn } from './instructions.js';
-import { visibleText } from './visible.js';
+import { visibleText } from '../definition/visible.js';
 
 const mostFlags = 10;
 const longestPointer = 120;

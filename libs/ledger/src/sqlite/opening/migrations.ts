@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { LedgerError } from '../ledger-error.js';
+import { LedgerError } from '../../ledger-error.js';
 
 interface Migration {
   readonly version: number;

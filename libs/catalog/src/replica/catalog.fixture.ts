@@ -1,6 +1,6 @@
 import { CatalogEntry, CatalogServer } from '@uar/contracts';
-import { definitionDigest } from './definition.js';
-import { publicName } from './public-name.js';
+import { definitionDigest } from '../definition/definition.js';
+import { publicName } from '../definition/public-name.js';
 
 /** A whole entry for specs; server `native` makes a native one. */
 export function entryOf(tenant: string, server: string, rawName: string): CatalogEntry {

@@ -1,4 +1,4 @@
-import { skeletonOf } from './skeleton.js';
+import { skeletonOf } from '../definition/skeleton.js';
 
 interface Suspicion {
   readonly what: string;

@@ -1,9 +1,9 @@
 import { principalId, type ApprovalStatus } from '@uar/contracts';
 import type Database from 'better-sqlite3';
-import type { ApprovalCreation, ApprovalMove, ApprovalRecord, CreateApproval } from '../ledger.js';
-import type { Input, Output, Store } from '../store.js';
+import type { ApprovalCreation, ApprovalMove, ApprovalRecord, CreateApproval } from '../../ledger.js';
+import type { Input, Output, Store } from '../../store.js';
 import { ApprovalRows } from './approval-rows.js';
-import type { ReceiptChains } from './receipts.js';
+import type { ReceiptChains } from '../receipts.js';
 
 type Operations =
   | 'createApproval'

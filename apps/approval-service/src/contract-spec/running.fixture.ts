@@ -16,7 +16,7 @@ import {
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, type ConnectBus } from '@uar/testkit';
-import { service } from './module.js';
+import { service } from '../module.js';
 
 const log = createLog({ service: 'test', level: 'silent' });
 

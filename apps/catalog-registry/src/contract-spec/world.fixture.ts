@@ -15,7 +15,7 @@ import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, type ConnectBus } from '@uar/testkit';
 import { HostHalf, tenant } from './host-half.fixture.js';
-import { service } from './module.js';
+import { service } from '../module.js';
 
 export { HostHalf, tenant };
 const log = createLog({ service: 'test', level: 'silent' });

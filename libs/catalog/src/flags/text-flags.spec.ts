@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { definitionFlags } from './flags.js';
-import { visibleText } from './visible.js';
+import { visibleText } from '../definition/visible.js';
 
 const flagsOf = (more: object) =>
   definitionFlags(JSON.stringify({ name: 'tool', inputSchema: { type: 'object' }, ...more })).map(

@@ -1,6 +1,12 @@
 import { principalId, type ApprovalStatus } from '@uar/contracts';
 import type Database from 'better-sqlite3';
-import type { ApprovalPlace, ApprovalRecord, CreateApproval, MoveApproval, VoteRecord } from '../ledger.js';
+import type {
+  ApprovalPlace,
+  ApprovalRecord,
+  CreateApproval,
+  MoveApproval,
+  VoteRecord,
+} from '../../ledger.js';
 
 interface Row {
   approval_id: string;

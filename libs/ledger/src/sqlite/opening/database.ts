@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { LedgerError } from '../ledger-error.js';
-import { codeOf } from './failure.js';
+import { LedgerError } from '../../ledger-error.js';
+import { codeOf } from '../failure.js';
 import { migrate } from './migrations.js';
 
 export interface DatabaseOptions {

@@ -1,5 +1,5 @@
 import { scanJson } from '@uar/json-text';
-import { measure } from './measure.js';
+import { measure } from '../definition/measure.js';
 import { textFlags } from './text-flags.js';
 
 /** Bounds of what an upstream may say about one tool (DESIGN.md 5). */
