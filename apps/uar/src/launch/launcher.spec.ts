@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEndpoints } from '../client/endpoints-file.js';
 import { runCommandLine } from '../program.js';
 import { childrenOf, eventually, launchUp, processesOn, type Launched } from './launcher.fixture.js';
-import { findNatsServer } from './nats-binary.js';
+import { findNatsServer } from './bus/nats-binary.js';
 
 const slow = 180_000;
 let folder: string;

@@ -4,13 +4,13 @@ import { removeEndpoints, writeEndpoints, type Endpoints } from '../client/endpo
 import { warn } from '../commands/config.js';
 import { exit, type ExitCode, type World } from '../world.js';
 import { banner } from './banner.js';
-import { chooseBus, type BusChoice } from './bus-choice.js';
+import { chooseBus, type BusChoice } from './bus/bus-choice.js';
 import { takeLauncherLock } from './launcher-lock.js';
 import type { Plane } from './plane.js';
 import { portProblems, type WantedPort } from './ports.js';
 import { prepareDataFolder, removeRunFolder } from './prepare.js';
-import { proxyPlan, startDevProxy, type DevProxy, type ProxyPlan } from './proxy.js';
-import { settledProblems, startServiceProcesses } from './service-processes.js';
+import { proxyPlan, startDevProxy, type DevProxy, type ProxyPlan } from './processes/proxy.js';
+import { settledProblems, startServiceProcesses } from './processes/service-processes.js';
 import { catchStopSignals, type StopSignals } from './stop-signals.js';
 
 export interface UpOptions {

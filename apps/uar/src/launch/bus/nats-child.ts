@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { natsServerConfig, serviceNames } from '@uar/bus';
 import type { ServiceName } from '@uar/contracts';
-import { removeRunFolder, runFolder } from './prepare.js';
-import { SupervisedProcess } from './supervised-process.js';
+import { removeRunFolder, runFolder } from '../prepare.js';
+import { SupervisedProcess } from '../processes/supervised-process.js';
 
 /** A nats-server of our own on a free loopback port, with a password per service that lives as long as the launcher. */
 export interface NatsChild {

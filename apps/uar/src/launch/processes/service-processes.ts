@@ -3,10 +3,10 @@ import type { Environment, LoadedConfig } from '@uar/config';
 import type { ServiceName } from '@uar/contracts';
 import type { Endpoints } from '@uar/service';
 import { z } from 'zod';
-import { createGatewayClient } from '../client/gateway-client.js';
-import type { BusChoice } from './bus-choice.js';
-import { startNats, type NatsChild } from './nats-child.js';
-import { startRows, type Plane } from './plane.js';
+import { createGatewayClient } from '../../client/gateway-client.js';
+import type { BusChoice } from '../bus/bus-choice.js';
+import { startNats, type NatsChild } from '../bus/nats-child.js';
+import { startRows, type Plane } from '../plane.js';
 import { mainOf, nodeFlags, wholeEnvironment } from './service-environment.js';
 import { SupervisedProcess } from './supervised-process.js';
 

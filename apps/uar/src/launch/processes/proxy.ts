@@ -1,8 +1,8 @@
 import type { Environment, LoadedConfig } from '@uar/config';
 import { isLoopbackHost, type BadConfig, type Problem } from '@uar/config';
 import { z } from 'zod';
-import type { BusChoice } from './bus-choice.js';
-import { before } from './plane.js';
+import type { BusChoice } from '../bus/bus-choice.js';
+import { before } from '../plane.js';
 import { mainOf, nodeFlags, wholeEnvironment } from './service-environment.js';
 import { SupervisedProcess } from './supervised-process.js';
 
