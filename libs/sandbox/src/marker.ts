@@ -21,11 +21,18 @@ function pidNamespace(): string {
   }
 }
 
-/** Clock ticks between boot and the start of a process: tells a pid from its later reuse. `undefined`: no such process. */
+/** PF_EXITING of the kernel, in the flags of a process (proc(5)). */
+const exitingFlag = 4;
+
+/**
+ * Clock ticks between boot and the start of a process: tells a pid from its later reuse. `undefined`: no such process, or
+ * one that ends or has ended, which stays in /proc until somebody waits for it, in some containers for ever.
+ */
 function startOf(pid: number | 'self'): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const behindName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(behindName[6]) & exitingFlag) === 0 ? behindName[19] : undefined;
   } catch {
     return undefined;
   }

@@ -25,15 +25,31 @@ export function builtLibrary(): string {
   return folder;
 }
 
-/** Runs an ES module as a process of its own; `line` settles with its next line of output. */
-export async function runModule(
-  source: string,
-): Promise<{ parent: ServiceProcess; line: () => Promise<string> }> {
+interface Running {
+  readonly parent: ServiceProcess;
+  /** Settles with its next line of output. */
+  line(): Promise<string>;
+}
+
+const nodeArguments = (source: string) => ['--input-type=module', '-e', source];
+
+/** Runs an ES module as a process of its own. */
+export async function runModule(source: string): Promise<Running> {
+  return await run(process.execPath, nodeArguments(source));
+}
+
+/** The same under a process that never waits for it, as some of the first processes of containers; says its pid first. */
+export async function runNeverReaped(source: string): Promise<Running> {
+  const script = '"$0" "$@" & echo $!; exec sleep 1000';
+  return await run('/bin/sh', ['-c', script, process.execPath, ...nodeArguments(source)]);
+}
+
+async function run(command: string, args: readonly string[]): Promise<Running> {
   const lines: string[] = [];
   let waiting: ((line: string) => void) | undefined;
   const started = await launchService({
-    command: process.execPath,
-    args: ['--input-type=module', '-e', source],
+    command,
+    args: [...args],
     env: shellEnvironment,
     owner: 'sandbox spec parent',
     output: (line) => {
