@@ -1,0 +1,101 @@
+import { chapter } from './chapter.js';
+
+/** What a call is, over HTTP and MCP, and what bounds it. */
+export const calling = chapter({
+  'tools.list': {
+    text: 'the tools of the sample upstreams are listed with their public names',
+    source: 'API.md 2',
+  },
+  'tools.unknown': {
+    text: 'a tool that does not exist is unknown_tool, with neither decision nor receipt',
+    source: 'API.md 2',
+  },
+  'tools.callable': { text: 'every advertised name is callable, and only those', source: 'CASES.md N4' },
+  'call.completed': {
+    text: 'a completed call: outcome completed, effect ran, a receipt',
+    source: 'DESIGN.md 3',
+  },
+  'call.tool-error': {
+    text: 'isError is tool_error: 200, success false, the result untouched',
+    source: 'CASES.md R2',
+  },
+  'call.upstream-error': {
+    text: 'a JSON-RPC error of the upstream is upstream_error, never a success',
+    source: 'CASES.md R2',
+  },
+  'call.invalid-arguments': {
+    text: 'arguments that do not fit the schema are refused before policy',
+    source: 'DESIGN.md 3',
+  },
+  'call.exact-arguments': {
+    text: 'numbers beyond 2^53 and member order reach the tool unchanged',
+    source: 'CASES.md R4',
+  },
+  'call.exact-result': {
+    text: 'unknown content, _meta, explicit false arrive as the upstream sent them',
+    source: 'CASES.md R1',
+  },
+  'call.timeout': {
+    text: 'no answer in time is timeout, may_have_run, executed at most once',
+    source: 'CASES.md C3',
+  },
+  'call.transport-failure': {
+    text: 'an upstream that dies mid-call is transport_failure and the next call works',
+    source: 'CASES.md T1',
+  },
+  'call.result-too-large': {
+    text: 'a result over the cap is result_too_large and disturbs nobody',
+    source: 'CASES.md P10',
+  },
+  'call.large-result': {
+    text: 'a result above the message size of the bus arrives whole',
+    source: 'CASES.md R3',
+  },
+  'call.at-most-once': {
+    text: 'killing the connector during 200 calls gives one outcome each and no double execution',
+    source: 'CASES.md C3',
+  },
+  'call.async': { text: 'Prefer: respond-async answers 202 with Location and goes on', source: 'API.md 2' },
+  'call.idempotency': {
+    text: 'an idempotency key executes once; with other arguments it is 422',
+    source: 'API.md 2',
+  },
+  'call.idempotency-retry': {
+    text: 'a key whose call was refused for a passing reason and ran nothing may be tried anew',
+    source: 'API.md 2',
+  },
+  'call.cancel': { text: 'a waiting call can be cancelled and nothing runs', source: 'API.md 2' },
+  'mcp.client': {
+    text: 'an unmodified official client lists and calls through /mcp',
+    source: 'DESIGN.md 12',
+  },
+  'mcp.session': {
+    text: 'a session of another principal is 404; unknown sessions are 404',
+    source: 'CASES.md T5',
+  },
+  'mcp.forms': {
+    text: 'each outcome has its MCP form and io.uar/call in _meta',
+    source: 'DESIGN.md 3, API.md 8',
+  },
+  'mcp.approval': {
+    text: 'an MCP call that needs approval waits with progress and completes when approved',
+    source: 'DESIGN.md 9',
+  },
+  'native.files': {
+    text: 'the file tools read, write and patch inside allowed paths only',
+    source: 'CASES.md F1',
+  },
+  'native.off': { text: 'families that are off are not in the catalog', source: 'DESIGN.md 5' },
+  'limits.rate': {
+    text: 'beyond a configured rate calls are rate_limited with a Retry-After after which they pass, others undisturbed',
+    source: 'DESIGN.md 3, CASES.md O7',
+  },
+  'limits.burst': {
+    text: 'a burst of policies waits its turn or is 429 with a Retry-After, never unavailable for what the caller does',
+    source: 'DESIGN.md 3',
+  },
+  'limits.quota': {
+    text: 'a quota counts in the ledger: no more calls pass in its window, over a restart too, and Retry-After is its end',
+    source: 'DESIGN.md 3, CASES.md O7',
+  },
+});

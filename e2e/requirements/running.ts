@@ -1,0 +1,61 @@
+import { chapter } from './chapter.js';
+
+/** How it starts, stops and is run: edge, settings, command line, dev proxy. */
+export const running = chapter({
+  'start.one-process': {
+    text: 'without a nats-server every service runs in one process',
+    source: 'API.md 1',
+  },
+  'start.process-per-service': { text: 'with NATS each service is its own process', source: 'API.md 1' },
+  'start.endpoints': {
+    text: 'endpoints.json names gateway, proxy, management and pid while it runs',
+    source: 'API.md 1',
+  },
+  'start.stop': { text: 'SIGINT ends everything and leaves no process', source: 'DESIGN.md 10' },
+  'start.bad-config': {
+    text: 'a bad configuration stops the start with every problem listed',
+    source: 'API.md 1',
+  },
+  'probes.health': {
+    text: '/healthz and /readyz answer without a token; /metrics only on the management port',
+    source: 'API.md 7',
+  },
+  'proxy.forward': { text: 'the dev proxy mints a token and forwards HTTP', source: 'DESIGN.md 14' },
+  'proxy.guard': {
+    text: 'no web page, rebinding host or foreign WebSocket gets through the dev proxy',
+    source: 'CASES.md D1',
+  },
+  'edge.bombs': {
+    text: 'oversized bodies, depth, key floods and headers are 4xx in bounded time',
+    source: 'CASES.md O1',
+  },
+  'settings.kill-switch': {
+    text: 'the kill switch denies every call of the tenant within 1 s, takes no approving vote, and lets them pass again when it is off',
+    source: 'API.md 7',
+  },
+  'settings.risk': {
+    text: 'max_unattended_risk set by API asks a human for what ran unattended before',
+    source: 'API.md 7, GOVERNANCE.md 1',
+  },
+  'settings.suspended': {
+    text: 'a suspended user is denied everything and its pending approvals end',
+    source: 'API.md 7, DESIGN.md 9',
+  },
+  'settings.authority': {
+    text: 'settings survive a restart, win over an edited file and show the drift; null gives a member back',
+    source: 'API.md 1',
+  },
+  'settings.native-tools': {
+    text: 'a family of native tools is switched on and off within 1 s; one that does not exist is refused',
+    source: 'API.md 7',
+  },
+  'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
+  'cli.policy': {
+    text: 'the command line checks, tests, explains and simulates policies',
+    source: 'API.md 10',
+  },
+  'cli.calls': {
+    text: 'the command line calls, lists, decides and verifies with its exit codes',
+    source: 'API.md 10',
+  },
+});

@@ -1,0 +1,47 @@
+import { chapter } from './chapter.js';
+
+/** What is served: servers, their tools and definitions. */
+export const serving = chapter({
+  'servers.put': {
+    text: 'a server registered by API serves its tools; DELETE withdraws them',
+    source: 'API.md 3',
+  },
+  'servers.refusals': {
+    text: 'reserved, look-alike and colliding names, missing placeholders and dead servers are refused',
+    source: 'CASES.md N3 N10',
+  },
+  'servers.restart': { text: 'a server set by API survives a restart', source: 'API.md 1' },
+  'servers.dead': {
+    text: 'a dead upstream is named as missing beside the tools of the others',
+    source: 'CASES.md N6',
+  },
+  'pin.block': {
+    text: 'under block a changed or later definition is quarantined within a second, and what waits for it ends',
+    source: 'DESIGN.md 5',
+  },
+  'pin.review': {
+    text: 'a change is shown with its differences; accepting serves the tool again, rejecting keeps it out',
+    source: 'API.md 3',
+  },
+  'pin.warn': { text: 'under warn a changed definition is served, with a warning', source: 'API.md 3' },
+  'pin.flags': {
+    text: 'what hides or instructs in a description is quarantined under warn too, and stays so after a restart',
+    source: 'CASES.md N11',
+  },
+  'catalog.huge-list': {
+    text: 'an upstream with 5,000 tools is listed whole and calls go on meanwhile',
+    source: 'CASES.md O2',
+  },
+  'catalog.pages': {
+    text: 'all pages are listed; a repeated cursor ends the walk and is marked',
+    source: 'CASES.md N5',
+  },
+  'catalog.names': {
+    text: 'long, odd and colliding raw names get distinct callable public names',
+    source: 'CASES.md N1 N2 N9',
+  },
+  'stdio.hostile': {
+    text: 'noise, stderr floods and stubborn children harm nobody and leave no process',
+    source: 'CASES.md P1 P2 P3',
+  },
+});
