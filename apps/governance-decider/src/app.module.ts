@@ -18,7 +18,7 @@ import { LivePolicies } from './adapters/live-policies.js';
 import { PolicyFiles } from './adapters/policy-folder.js';
 import { SettingsDirectory } from './adapters/settings-directory.js';
 import { followCatalog } from './assembly-catalog.js';
-import { folderWatch, keptPolicies, policyDesks } from './assembly-policies.js';
+import { folderWatch, keptPolicies, policyDesks, repairs } from './assembly-policies.js';
 import { rehearse } from './assembly-rehearsals.js';
 import { CallDesk } from './domain/decide/call-desk.js';
 import { CedarJudge } from './domain/decide/cedar-judge.js';
@@ -29,8 +29,8 @@ import { noSimulator, type Explainer, type Simulator } from './domain/explain/ex
 import { PlainExplainer } from './domain/explain/plain-explainer.js';
 import { NoPolicies, type GovernanceState } from './domain/governance-state.js';
 import { Candidates } from './domain/lifecycle/candidates.js';
+import { RepairJudge } from './domain/lifecycle/repair-judge.js';
 import { PolicySets } from './domain/policy/policy-sets.js';
-import { NotingJudge } from './domain/record/noting-judge.js';
 import { NoRehearsals, type Rehearsals } from './domain/rehearsals.js';
 import { CallSimulator } from './domain/simulate/simulate-calls.js';
 import { ExplainController } from './explain.controller.js';
@@ -157,7 +157,7 @@ async function governWithCedar(context: ServiceContext, directory: SettingsDirec
   const trying = { ...parts, texts: sets, stage: engine, candidates };
   const { rehearsals, listeners } = await rehearse(context, trying);
   const live = new CedarJudge({ ...parts, remembered: rememberedDecisions });
-  const judge = new NotingJudge({ ...parts, judge: live, listeners });
+  const judge = new RepairJudge({ ...parts, judge: live, listeners }, repairs(parts));
   const [explainer, simulator] = [new CallExplainer(trying), new CallSimulator(trying)];
   const desks = policyDesks(sets, judge, { ...kept, candidates, schemas: catalog.schemas });
   return { judge, state, directory, explainer, simulator, rehearsals, desks };

@@ -5,12 +5,16 @@ import { LedgerProposals } from './adapters/policy-proposals.js';
 import { LedgerVersions } from './adapters/policy-versions.js';
 import { PolicyWatch } from './adapters/policy-watch.js';
 import { LedgerPolicies } from './adapters/policy-written.js';
+import { judgeActions } from './domain/decide/actions.js';
+import type { CedarParts } from './domain/decide/cedar-judge.js';
 import type { Judge } from './domain/decide/verdict.js';
 import type { Candidates } from './domain/lifecycle/candidates.js';
 import { PolicyLifecycle } from './domain/lifecycle/policy-lifecycle.js';
+import type { RepairParts } from './domain/lifecycle/repair-judge.js';
 import { ProposalDesk } from './domain/lifecycle/proposal-desk.js';
 import type { ToolSchemas } from './domain/policy/lint/tool-schema.js';
 import type { PolicySets } from './domain/policy/policy-sets.js';
+import type { LiveDirectory } from './domain/question/directory.js';
 import type { PolicyDesks } from './policies.controller.js';
 
 /** What the ledger keeps of policies. */
@@ -61,6 +65,27 @@ export function policyDesks(
     schemas: kept.schemas,
   });
   return { lifecycle, proposals };
+}
+
+/** Who may mend what keeps everybody from everything. */
+export function repairs(
+  parts: Omit<CedarParts, 'directory' | 'remembered' | 'sets'> & {
+    readonly sets: PolicySets;
+    readonly directory: LiveDirectory;
+  },
+): RepairParts {
+  const { sets, directory } = parts;
+  const ruling = { of: (tenant: string) => sets.of(tenant) ?? sets.repairOf(tenant) };
+  return {
+    breakdowns: {
+      isWithoutSet: (tenant) => sets.of(tenant) === undefined,
+      isWithoutSettings: (tenant) => directory.hasUnreadableSettings(tenant),
+    },
+    judge: {
+      judgeActions: (caller, questions) =>
+        judgeActions({ ...parts, sets: ruling, directory: directory.forRepair }, caller, questions),
+    },
+  };
 }
 
 function newProposalId(): string {

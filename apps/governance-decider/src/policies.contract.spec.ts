@@ -250,7 +250,10 @@ withBothBuses('policies of a tenant', (connect) => {
     await home.start();
     expect(await home.view()).toMatchObject({
       ...{ version: 'none', source: 'api' },
-      problems: [expect.objectContaining({ message: expect.stringContaining('cannot be read') })],
+      problems: [
+        expect.objectContaining({ message: expect.stringContaining('cannot be read') }),
+        { message: expect.stringContaining('go back to the folder') },
+      ],
     });
     expect(await mayListTools()).toBe('deny');
     await home.ledger.plant('policies', 'set', null);

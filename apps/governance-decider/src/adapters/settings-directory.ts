@@ -10,7 +10,13 @@ import {
   type StoredTenantSettings,
 } from '@uar/contracts';
 import type { SettingsReplica } from '@uar/settings';
-import type { AgentFacts, LiveDirectory, TenantFacts, TenantProblem } from '../domain/question/directory.js';
+import type {
+  AgentFacts,
+  Directory,
+  LiveDirectory,
+  TenantFacts,
+  TenantProblem,
+} from '../domain/question/directory.js';
 import { enabledFamilies, factsOf, type DirectoryConfig } from './config-directory.js';
 
 export interface SettingsDirectoryParts {
@@ -44,6 +50,21 @@ export class SettingsDirectory implements LiveDirectory {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  hasUnreadableSettings(tenant: string): boolean {
+    return this.parts.tenants.get(tenant, tenantSettingsKey)?.kind === 'unreadable';
+  }
+
+  get forRepair(): Directory {
+    const of = (tenant: string) =>
+      this.hasUnreadableSettings(tenant) ? this.#learned(tenant, {}) : this.#of(tenant);
+    return {
+      revision: this.#revision,
+      tenant: (tenant) => of(tenant).facts,
+      agent: (tenant, id) => this.agent(tenant, id),
+      isUserSuspended: (tenant, subject) => of(tenant).users.has(subject),
+    };
   }
 
   /** Resolves after the first attempt to read; without success it goes on trying. */
@@ -109,8 +130,12 @@ export class SettingsDirectory implements LiveDirectory {
     const kept = this.parts.tenants.get(tenant, tenantSettingsKey);
     if (kept?.kind === 'unreadable')
       throw new Error(`the stored settings of tenant ${tenant} are unreadable`);
+    return this.#learned(tenant, kept?.value.set ?? {});
+  }
+
+  #learned(tenant: string, set: StoredTenantSettings['set']): KnownTenant {
     const file = tenantSettings(this.parts.config, TenantId.parse(tenant));
-    const settings = TenantSettings.parse({ ...file, ...kept?.value.set });
+    const settings = TenantSettings.parse({ ...file, ...set });
     return {
       facts: factsOf(settings, enabledFamilies(this.#hasFileTools())),
       users: new Set(settings.suspended.users),

@@ -107,14 +107,34 @@ describe('settings written by API', () => {
     expect(store.actions).toEqual([]);
   });
 
-  it('are unavailable while the ledger is away or holds what cannot be read', async () => {
+  it('are unavailable while the ledger is away', async () => {
     store.isAway = true;
     expect(await read()).toEqual({ kind: 'unavailable' });
     expect(await change({ kill_switch: true })).toEqual({ kind: 'unavailable' });
-    store.isAway = false;
-    store.kept = { revision: 4, value: { set: { kill_switch: 'yes' }, file: {} } };
-    expect(await read()).toEqual({ kind: 'unavailable' });
-    expect(await change({ kill_switch: false })).toEqual({ kind: 'unavailable' });
+  });
+
+  it('that cannot be read are replaced only by a change that names every member, and the receipt says so', async () => {
+    const unreadable = { revision: 4, value: { set: { kill_switch: 'yes' }, file: {} } };
+    store.kept = unreadable;
+    const others = { max_unattended_risk: 1, approval_needs_mfa: null, approval_needs_interactive: false };
+    expect(await read()).toEqual({ kind: 'unreadable', missing: Object.keys(file) });
+    expect(await change({ kill_switch: false })).toMatchObject({
+      kind: 'unreadable',
+      missing: expect.arrayContaining(['max_unattended_risk', 'suspended']),
+    });
+    // A list that is not named could hold whoever was suspended.
+    expect(await change({ ...others, kill_switch: false, suspended: { users: [] } })).toEqual({
+      kind: 'unreadable',
+      missing: ['suspended.agents'],
+    });
+    expect(store.kept).toBe(unreadable);
+    const suspended = { users: ['uma'], agents: [] };
+    expect(await change({ ...others, kill_switch: true, suspended })).toMatchObject({
+      kind: 'shown',
+      settings: { kill_switch: true, suspended },
+    });
+    expect(store.kept).toMatchObject({ revision: 5 });
+    expect(store.actions.at(-1)).toMatch(/^settings\.put tenant .* over settings that could not be read$/);
   });
 
   it('leave a receipt that names what was set, and no list of people', async () => {

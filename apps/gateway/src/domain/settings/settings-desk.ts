@@ -5,6 +5,7 @@ import {
   inForce,
   nothingStored,
   summaryOf,
+  unnamed,
   withChange,
   type Members,
   type Stored,
@@ -46,6 +47,13 @@ export interface SettingsStore {
 export type Shown =
   | { readonly kind: 'shown'; readonly settings: Members }
   | { readonly kind: 'conflict' }
+  /** What is stored cannot be read; members that a change has to name before it may replace that. */
+  | { readonly kind: 'unreadable'; readonly missing: readonly string[] }
+  | { readonly kind: 'unavailable' };
+
+type Found =
+  | { readonly kind: 'found'; readonly stored: Stored; readonly revision: number }
+  | { readonly kind: 'unreadable'; readonly revision: number }
   | { readonly kind: 'unavailable' };
 
 const mostTries = 2;
@@ -56,19 +64,30 @@ export class SettingsDesk {
 
   async read(document: SettingsDocument, principal: Principal): Promise<Shown> {
     const found = await this.find(document, placeOf(document, principal));
-    if (found === undefined) return { kind: 'unavailable' };
-    return shown(found.stored, document.file(document.tenantOf(principal)));
+    const file = document.file(document.tenantOf(principal));
+    switch (found.kind) {
+      case 'found':
+        return shown(found.stored, file);
+      case 'unreadable':
+        return { kind: 'unreadable', missing: unnamed({}, file) };
+      case 'unavailable':
+        return found;
+    }
   }
 
   /** Somebody else may write at the same time: read and tried once more, then a conflict. */
   async change(document: SettingsDocument, principal: Principal, change: Members): Promise<Shown> {
     const place = placeOf(document, principal);
     const file = document.file(place.tenant);
-    const action = `settings.put ${document.namespace} ${summaryOf(change)}`.trimEnd();
+    const named = `settings.put ${document.namespace} ${summaryOf(change)}`.trimEnd();
     for (let tries = 0; tries < mostTries; tries += 1) {
       const found = await this.find(document, place);
-      if (found === undefined) return { kind: 'unavailable' };
-      const stored = withChange(found.stored, change, file);
+      if (found.kind === 'unavailable') return found;
+      const isOver = found.kind === 'unreadable';
+      const missing = isOver ? unnamed(change, file) : [];
+      if (missing.length > 0) return { kind: 'unreadable', missing };
+      const action = isOver ? `${named} over settings that could not be read` : named;
+      const stored = withChange(isOver ? nothingStored : found.stored, change, file);
       const kept = { revision: found.revision, value: stored };
       const written = await this.store.write(place, kept, { principal, action });
       if (written === 'written') return shown(stored, file);
@@ -77,16 +96,15 @@ export class SettingsDesk {
     return { kind: 'conflict' };
   }
 
-  /** What is stored but unreadable is as good as not there: nobody builds on a guess. */
-  private async find(
-    { stored }: SettingsDocument,
-    place: Place,
-  ): Promise<{ readonly stored: Stored; readonly revision: number } | undefined> {
+  private async find({ stored }: SettingsDocument, place: Place): Promise<Found> {
     const kept = await this.store.read(place);
-    if (kept === undefined) return { stored: nothingStored, revision: 0 };
-    if ('kind' in kept) return undefined;
+    if (kept === undefined) return { kind: 'found', stored: nothingStored, revision: 0 };
+    if ('kind' in kept) return kept;
+    const { revision } = kept;
     const parsed = stored.safeParse(kept.value);
-    return parsed.success ? { stored: parsed.data, revision: kept.revision } : undefined;
+    return parsed.success
+      ? { kind: 'found', stored: parsed.data, revision }
+      : { kind: 'unreadable', revision };
   }
 }
 

@@ -45,6 +45,16 @@ export function summaryOf(change: Members): string {
     .join(' ');
 }
 
+/** Members of a document that a change leaves as they are; those of an object by its name and theirs. */
+export function unnamed(change: Members, file: Members): readonly string[] {
+  return Object.entries(file).flatMap(([name, value]) => {
+    const given = change[name];
+    if (given === undefined) return [name];
+    if (!isObject(given) || !isObject(value)) return [];
+    return unnamed(given, value).map((member) => `${name}.${member}`);
+  });
+}
+
 function merged(before: unknown, value: unknown): unknown {
   return isObject(before) && isObject(value) ? { ...before, ...definedOf(value) } : value;
 }

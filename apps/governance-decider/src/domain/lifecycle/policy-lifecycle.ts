@@ -192,8 +192,15 @@ export class PolicyLifecycle {
   }
 
   #deedOf({ caller: { principal } }: Write, verb: string, version: string): Deed {
-    const policyVersion = this.parts.sets.versionOf(principal.tenant);
-    return { principal, action: `policies.${verb} ${version}`, policyVersion };
+    const { sets } = this.parts;
+    const { tenant } = principal;
+    const repair = sets.repairOf(tenant);
+    const notes = [
+      ...(repair === undefined ? [] : [' while none was in force']),
+      ...(sets.standing(tenant).wanted?.isUnreadable === true ? [' over a set that could not be read'] : []),
+    ];
+    const action = `policies.${verb} ${version}${notes.join(',')}`;
+    return { principal, action, policyVersion: repair?.version ?? sets.versionOf(tenant) };
   }
 
   #dryRun(tenant: TenantId, { own, set: { version }, warnings }: SoundTexts) {

@@ -16,6 +16,8 @@ export interface Standing {
   readonly wanted?: WantedSet;
   /** What keeps it from being in force. */
   readonly problems: readonly SetProblem[];
+  /** What can be done where nothing is in force. */
+  readonly wayOut?: string;
 }
 
 /** Why a rehearsed set is not put in force; `failure`: of the engine. */

@@ -2,18 +2,22 @@ import type { PoliciesView, PolicyFindings, PolicyProblemView } from '@uar/contr
 import type { Policy } from '../policy/policy-set.js';
 import type { SetProblem } from './rehearsals.js';
 import type { ActiveSet, Standing } from './standing.js';
+import type { WantedSet } from './wanted.js';
 
 const noVersion = 'none';
 
 /** The set in force, and what is to be known about it (API.md 6). */
-export function policiesView({ active, wanted, problems }: Standing): PoliciesView {
-  const shown = [...problems, ...(active?.warnings ?? [])];
+export function policiesView({ active, wanted, problems, wayOut }: Standing): PoliciesView {
+  const shown = [...problems, ...(active?.warnings ?? [])].map(problemView);
   return {
     version: active?.set.version ?? noVersion,
-    policies: active === undefined ? [] : active.set.policies.map((policy) => policyView(policy, active)),
+    policies:
+      active === undefined
+        ? refusedViews(wanted)
+        : active.set.policies.map((policy) => policyView(policy, active)),
     drift: wanted?.drift ?? false,
     source: active?.wanted.source ?? wanted?.source ?? 'file',
-    problems: shown.map(problemView),
+    problems: wayOut === undefined ? shown : [...shown, { message: wayOut }],
   };
 }
 
@@ -32,11 +36,21 @@ export function problemView(problem: SetProblem): PolicyProblemView {
   };
 }
 
+/** Whoever mends them has to see them. */
+function refusedViews(wanted: WantedSet | undefined): PoliciesView['policies'] {
+  const texts = Object.entries(wanted?.texts.policies ?? {});
+  return texts.map(([id, text]) => ({ id, tier: tierOf(id), text, annotations: {} }));
+}
+
+function tierOf(id: string): 'platform' | 'tenant' {
+  return id.startsWith('p/') ? 'platform' : 'tenant';
+}
+
 function policyView({ id, json }: Policy, { wanted }: ActiveSet): PoliciesView['policies'][number] {
   const annotations = Object.entries(json.annotations ?? {}).map(([name, text]) => [name, text ?? '']);
   return {
     id,
-    tier: id.startsWith('p/') ? 'platform' : 'tenant',
+    tier: tierOf(id),
     text: wanted.texts.policies[id] ?? '',
     annotations: Object.fromEntries(annotations),
   };

@@ -25,6 +25,8 @@ export interface WantedSet {
   readonly revision: number;
   /** The folder's set is another than when the API's was written. */
   readonly drift: boolean;
+  /** The ledger has one, and nobody can tell what it says. */
+  readonly isUnreadable?: boolean;
   /** Why there is nothing to rehearse. */
   readonly problems: readonly PolicyProblem[];
   /** Changes whenever anything does that a rehearsal depends on. */
@@ -54,6 +56,11 @@ export function folderSet(source: PolicySource, tenant: string): WantedSet {
   return wantedFrom(source, { tenant, own, problems: source.unreadable.get(tenant) ?? [], ...fromFile });
 }
 
+/** The folder's set, or that of texts where there are any. */
+export function wantedBy(source: PolicySource, tenant: string, own: OwnTexts | undefined): WantedSet {
+  return own === undefined ? folderSet(source, tenant) : candidateSet(source, tenant, own);
+}
+
 const fromFile = { source: 'file', revision: 0, drift: false } as const;
 
 /** Digest of what the folder says of a tenant; of nothing where it has no folder. */
@@ -72,6 +79,7 @@ function wantedOf(source: PolicySource, written: WrittenSets, tenant: string): W
       own: {},
       drift: false,
       problems: [{ message, severity: 'error' }],
+      isUnreadable: true,
     });
   }
   const { policies: own, file } = found.value;

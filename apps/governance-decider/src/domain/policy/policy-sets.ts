@@ -1,12 +1,13 @@
 import type { ActiveSets } from '../decide/cedar-judge.js';
 import { Rehearsals, installable, type Rehearsed, type SetProblem } from '../lifecycle/rehearsals.js';
+import { RepairSets } from '../lifecycle/repair-sets.js';
 import type { Replaced, Replacement } from '../lifecycle/replacement.js';
 import { problemsOf, summary, type ActiveSet, type Standing } from '../lifecycle/standing.js';
 import {
   anyTenant,
   candidateSet,
   folderDigest,
-  folderSet,
+  wantedBy,
   platformSet,
   wantedSets,
   type OwnTexts,
@@ -59,6 +60,7 @@ const noVersion = 'none';
 export class PolicySets implements ActiveSets {
   readonly #states = new Map<string, TenantState>();
   readonly #rehearsals: Rehearsals;
+  readonly #repairs: RepairSets;
   #source: PolicySource | undefined;
   #wanted: ReadonlyMap<string, WantedSet> = new Map();
   #sourceProblem: string | undefined;
@@ -66,6 +68,7 @@ export class PolicySets implements ActiveSets {
 
   constructor(private readonly parts: PolicySetsParts) {
     this.#rehearsals = new Rehearsals(parts);
+    this.#repairs = new RepairSets(this.#rehearsals);
   }
 
   of(tenant: string): PolicySet | undefined {
@@ -74,6 +77,11 @@ export class PolicySets implements ActiveSets {
 
   textsOf(tenant: string): PolicyTexts | undefined {
     return this.#stateOf(tenant)?.active?.wanted.texts;
+  }
+
+  /** Decides who may give a tenant a set again that has none in force, and on nothing else. */
+  repairOf(tenant: string): PolicySet | undefined {
+    return this.of(tenant) === undefined ? this.#repairs.of(tenant) : undefined;
   }
 
   versionOf(tenant: string): string {
@@ -99,11 +107,13 @@ export class PolicySets implements ActiveSets {
     const wanted = this.#wanted.get(tenant) ?? this.#wanted.get(anyTenant);
     const message = this.#sourceProblem;
     const active = state?.active;
+    const wayOut = this.#repairs.wayOut(tenant);
     const reviewed = active === undefined ? undefined : this.parts.reviewed?.(tenant, active.set.version);
     return {
       ...(active === undefined ? {} : { active: { ...active, warnings: reviewed ?? active.warnings } }),
       ...(wanted === undefined ? {} : { wanted }),
       problems: message === undefined ? (state?.problems ?? []) : [{ message, severity: 'error' }],
+      ...(active === undefined && wayOut !== undefined ? { wayOut } : {}),
     };
   }
 
@@ -192,7 +202,17 @@ export class PolicySets implements ActiveSets {
     if (changed.length === 0 && gone.length === 0) return;
     const unlinted = new Set(changed.map(({ tenant }) => tenant).filter((tenant) => !this.#isActive(tenant)));
     const tried = await this.#rehearsals.run(platformSet(source), changed, { keep: true, unlinted });
+    if (tried.kind === 'done')
+      await this.#repairs.review(
+        source,
+        changed.filter((one) => this.#isStranded(one, tried.value.get(one.tenant))),
+      );
     await this.#activate({ changed, gone, tried });
+  }
+
+  /** What the API wrote is refused, and nothing older decides. */
+  #isStranded({ tenant, source }: WantedSet, found: Rehearsed | undefined): boolean {
+    return source === 'api' && found?.kind !== 'passed' && !this.#isActive(tenant);
   }
 
   #isActive(tenant: string): boolean {
@@ -274,15 +294,12 @@ export class PolicySets implements ActiveSets {
     const staying = [...this.#states]
       .filter(([tenant]) => !gone.includes(tenant))
       .flatMap(([, { active }]) => (active === undefined ? [] : [active]));
-    return [...staying, ...passed].map(({ set, wanted }) => installable(set, wanted, this.parts.directory));
+    return [...staying, ...passed, ...this.#repairs.all()].map(({ set, wanted }) =>
+      installable(set, wanted, this.parts.directory),
+    );
   }
 
   #stateOf(tenant: string): TenantState | undefined {
     return this.#states.get(tenant) ?? this.#states.get(anyTenant);
   }
-}
-
-/** Absent `own`: what the folder says. */
-function wantedBy(source: PolicySource, tenant: string, own: OwnTexts | undefined): WantedSet {
-  return own === undefined ? folderSet(source, tenant) : candidateSet(source, tenant, own);
 }

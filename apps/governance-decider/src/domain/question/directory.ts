@@ -36,4 +36,8 @@ export interface LiveDirectory extends Directory {
   problems(): readonly string[];
   /** What keeps answers about one tenant from being given. */
   unreadable(): readonly TenantProblem[];
+  /** What was written of this tenant by API cannot be read, agents aside. */
+  hasUnreadableSettings(tenant: string): boolean;
+  /** Says of such a tenant what the file does: by that is decided who may write its settings anew, and nothing else. */
+  readonly forRepair: Directory;
 }
