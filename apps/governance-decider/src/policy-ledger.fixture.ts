@@ -55,6 +55,11 @@ export class PolicyLedger {
     return (await this.ledger.listReceipts({ tenant, after: 0, limit: 1000 })).receipts;
   }
 
+  /** What is kept of the tenant under a key. */
+  read(namespace: string, key: string) {
+    return this.ledger.readSettings({ namespace, tenant: TenantId.parse('default'), key });
+  }
+
   /** Puts something there past every check. */
   async plant(namespace: string, key: string, value: unknown): Promise<void> {
     const tenant = TenantId.parse('default');

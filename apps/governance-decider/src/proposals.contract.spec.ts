@@ -1,4 +1,5 @@
 import {
+  StoredProposal,
   listProposals,
   proposePolicies,
   readProposal,
@@ -102,6 +103,20 @@ withBothBuses('proposals of policies, where duties are separate', (connect) => {
       kind: 'invalid',
       findings: { errors: [expect.objectContaining({ policy_id: 't/new' })] },
     });
+  });
+
+  it('are forgotten after thirty days, with a receipt', async () => {
+    const { proposal_id } = await proposed(ada, { ...starter, 't/late': forbidOf('late') });
+    const { settings } = await home.ledger.read('policy-proposal', proposal_id);
+    const { policies, author, if_version } = StoredProposal.parse(settings[0]?.value);
+    const at = new Date(Date.now() - 31 * 24 * 3_600_000).toISOString();
+    await home.ledger.plant('policy-proposal', proposal_id, { policies, author, if_version, at });
+    expect(await waiting()).not.toContain(proposal_id);
+    const receipts = await home.ledger.receipts();
+    expect(receipts.filter(({ action }) => action === `policies.expire ${proposal_id}`)).toMatchObject([
+      { kind: 'admin', principal: 'User::"default/ada"' },
+    ]);
+    expect((await home.ledger.read('policy-proposal', proposal_id)).settings).toEqual([]);
   });
 
   it('are fifty at most', async () => {

@@ -1,5 +1,5 @@
-import { StoredProposal, policyProposalNamespace, type TenantId } from '@uar/contracts';
-import { writeKept } from '@uar/settings';
+import { StoredProposal, policyProposalNamespace, type ReceiptBody, type TenantId } from '@uar/contracts';
+import { adminReceipt, writeKept } from '@uar/settings';
 import type { Deed, KeptProposal, ProposalBox } from '../domain/lifecycle/ports.js';
 import { readEntries } from './ledger-settings.js';
 import { receiptOf, type LedgerSetting } from './policy-written.js';
@@ -19,16 +19,14 @@ export class LedgerProposals implements ProposalBox {
   async list(tenant: TenantId): Promise<Listed> {
     const all = await this.#all(tenant);
     if (all.kind === 'unavailable') return all;
-    const proposals = all.proposals.filter((kept) => !this.#isOld(kept));
-    return { kind: 'listed', proposals };
+    return { kind: 'listed', proposals: await this.#withoutOld(tenant, all.proposals) };
   }
 
   async add(deed: Deed, { id, proposal }: { id: string; proposal: StoredProposal }): Promise<Added> {
     const { tenant } = deed.principal;
     const all = await this.#all(tenant);
     if (all.kind === 'unavailable') return all;
-    const waiting = all.proposals.filter((kept) => !this.#isOld(kept));
-    for (const kept of all.proposals) if (this.#isOld(kept)) await this.#write(tenant, kept, undefined);
+    const waiting = await this.#withoutOld(tenant, all.proposals);
     if (waiting.length >= maxProposals)
       return { kind: 'full', message: `${maxProposals} proposals wait already` };
     const chars = [...waiting.map((kept) => kept.proposal), proposal].map(
@@ -45,16 +43,25 @@ export class LedgerProposals implements ProposalBox {
 
   /** Gone already is as good as removed. */
   async remove(deed: Deed, kept: KeptProposal): Promise<Removed> {
-    const written = await this.#write(deed.principal.tenant, kept, deed);
+    const receipt = receiptOf(deed, this.setting.profile);
+    const written = await this.#remove(deed.principal.tenant, kept, receipt);
     return written.kind === 'unavailable' ? written : { kind: 'removed' };
   }
 
-  #write(tenant: TenantId, { id, revision }: KeptProposal, deed: Deed | undefined) {
-    const receipt = deed === undefined ? undefined : receiptOf(deed, this.setting.profile);
-    return writeKept(this.setting.bus, {
-      ...{ tenant, namespace: policyProposalNamespace, key: id, value: null, if_revision: revision },
-      ...(receipt === undefined ? {} : { receipt }),
-    });
+  /** Those that are too old go, each with a receipt; one that the ledger does not let go now is tried again next time. */
+  async #withoutOld(tenant: TenantId, all: readonly KeptProposal[]): Promise<readonly KeptProposal[]> {
+    const { profile, now } = this.setting;
+    for (const kept of all.filter((one) => this.#isOld(one))) {
+      const { author } = kept.proposal;
+      const about = { profile, governance: 'on', at: now() } as const;
+      await this.#remove(tenant, kept, adminReceipt(author, `policies.expire ${kept.id}`, about));
+    }
+    return all.filter((kept) => !this.#isOld(kept));
+  }
+
+  #remove(tenant: TenantId, { id, revision }: KeptProposal, receipt: ReceiptBody) {
+    const place = { tenant, namespace: policyProposalNamespace, key: id };
+    return writeKept(this.setting.bus, { ...place, value: null, if_revision: revision, receipt });
   }
 
   async #all(tenant: TenantId) {

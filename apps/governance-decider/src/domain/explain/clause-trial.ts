@@ -34,9 +34,9 @@ async function tryOne(
   { schema, clauses, question }: ClauseTrial,
   laboratory: Laboratory,
 ): Promise<readonly (ClauseFound | undefined)[]> {
-  const texts = clauses.flatMap(({ text }, index): [string, string][] => {
+  const texts = clauses.flatMap(({ text, isExact }, index): [string, string][] => {
     const policy = `permit (principal, action, resource) when { ${text} };`;
-    return textProblem(policy) === undefined ? [[String(index), policy]] : [];
+    return isExact && textProblem(policy) === undefined ? [[String(index), policy]] : [];
   });
   if (texts.length === 0) return clauses.map(() => undefined);
   const version = `clauses ${textDigest(JSON.stringify(texts))}`;

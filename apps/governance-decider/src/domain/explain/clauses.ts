@@ -1,4 +1,5 @@
 import type { PolicyJson, PartyScope } from '../policy/policy-json.js';
+import { isExact, withExactNumbers } from './exact-numbers.js';
 import { expressionText, stringText } from './expression-text.js';
 
 /** A part of a policy's conditions that alone can keep the policy from applying. */
@@ -8,15 +9,18 @@ export interface Clause {
   readonly condition: number;
   /** Cedar. */
   readonly text: string;
+  /** False: a number in it is approximate, so that nothing follows from trying it. */
+  readonly isExact: boolean;
 }
 
 /** Every operand of `&&` in a `when`, every operand of `||` in an `unless`, in the order in which they are evaluated. */
-export function clausesOf(policy: PolicyJson): readonly Clause[] {
+export function clausesOf(policy: PolicyJson, text: string): readonly Clause[] {
   return policy.conditions.flatMap(({ kind, body }, condition) =>
-    operandsOf(body, kind === 'when' ? '&&' : '||').map((operand): Clause => ({
+    operandsOf(withExactNumbers(body, text), kind === 'when' ? '&&' : '||').map((operand): Clause => ({
       part: kind,
       condition,
       text: expressionText(operand),
+      isExact: isExact(operand),
     })),
   );
 }

@@ -51,7 +51,7 @@ export class CallExplainer implements Explainer {
     const judged = await new CedarJudge({ ...parts, remembered: 0 }).judgeCall(question);
     if (set === undefined) return this.withoutSet(question, judged, now);
     const asked = await this.askAll(question, set, now);
-    const schema = this.parts.texts.textsOf(tenant)?.schema;
+    const texts = this.parts.texts.textsOf(tenant);
     const ground = { set, tool: placeOf(ask.tool), stage: this.parts.stage };
     const refused = firstRefusal(asked.actions, judged.verdict)?.refused ?? [];
     return {
@@ -64,7 +64,7 @@ export class CallExplainer implements Explainer {
       ),
       hints: [
         ...plainHints(question, judged.verdict),
-        ...(schema === undefined ? [] : await hintsOf(refused, { ...ground, schema })),
+        ...(texts === undefined ? [] : await hintsOf(refused, { ...ground, texts })),
       ],
       facts: factsView(this.toolAsk(question, now), this.parts.directory, toolReads(set, ask.tool).facts),
       seen: asked.actions[0]?.verdict.kind === 'yes',

@@ -78,7 +78,7 @@ function operand(expression: unknown): string {
 }
 
 function isNegative(operator: string, value: unknown): boolean {
-  return operator === 'Value' && typeof value === 'number' && value < 0;
+  return operator === 'Value' && (typeof value === 'number' || typeof value === 'bigint') && value < 0;
 }
 
 function partsOf(expression: unknown): [string, unknown] {
@@ -96,6 +96,8 @@ function list(value: unknown): readonly unknown[] {
 
 function valueText(value: unknown): string {
   if (typeof value === 'string') return stringText(value);
+  // It was rounded on its way here; an exact one comes as a bigint.
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return `≈${value}`;
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
   if (!isRecord(value)) return String(value);
   const { __entity: entity, __extn: extension } = value;

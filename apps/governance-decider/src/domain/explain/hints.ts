@@ -2,7 +2,7 @@ import type { ExplainHint, FailedCondition } from '@uar/contracts';
 import type { CedarQuestion } from '../cedar/cedar.js';
 import type { Verdict } from '../cedar/judge.js';
 import type { Stage } from '../policy/laboratory.js';
-import type { Policy, PolicySet } from '../policy/policy-set.js';
+import type { Policy, PolicySet, PolicyTexts } from '../policy/policy-set.js';
 import { coversAction, coversEntity, type Placed, type ToolAction } from '../policy/scope.js';
 import type { Subject } from '../question/subjects.js';
 import { tryClauses, type ClauseFound } from './clause-trial.js';
@@ -18,7 +18,8 @@ export interface RefusedQuestion {
 
 export interface HintGround {
   readonly set: PolicySet;
-  readonly schema: string;
+  /** The schema, and the policies of the set as they were written. */
+  readonly texts: PolicyTexts;
   readonly tool: Placed;
   readonly stage: Pick<Stage, 'rehearse'>;
 }
@@ -31,10 +32,14 @@ export async function hintsOf(
   ground: HintGround,
 ): Promise<readonly ExplainHint[]> {
   const near = refused.flatMap((one) =>
-    nearPolicies(one, ground.set).map((policy) => ({ one, policy, clauses: clausesOf(policy.json) })),
+    nearPolicies(one, ground.set).map((policy) => ({
+      one,
+      policy,
+      clauses: clausesOf(policy.json, ground.texts.policies[policy.id] ?? ''),
+    })),
   );
   const found = await tryClauses(
-    near.map(({ one, clauses }) => ({ schema: ground.schema, clauses, question: one.question })),
+    near.map(({ one, clauses }) => ({ schema: ground.texts.schema, clauses, question: one.question })),
     ground.stage,
   );
   const hints = near.map(({ one, policy, clauses }, index) =>
