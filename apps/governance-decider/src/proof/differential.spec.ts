@@ -5,6 +5,7 @@ import type { CedarQuestion, RawAnswer } from '../domain/cedar/cedar.js';
 import { joined } from '../domain/decide/joined-answers.js';
 import type { PolicySet } from '../domain/policy/policy-set.js';
 import { partsOf } from '../domain/policy/slices.js';
+import { narrowed } from '../domain/question/narrowed.js';
 import { installPolicies } from './installed.fixture.js';
 import { policyTexts } from './policies.fixture.js';
 import { proofRuns } from './runs.fixture.js';
@@ -56,8 +57,7 @@ async function askParts(
 ): Promise<readonly (RawAnswer | undefined)[]> {
   const parts = questions.map((question) => {
     const slices = toolActions.flatMap((action) => (action === question.action ? partsOf(set, action) : []));
-    const asked = slices.flatMap(({ part }) => (part === 'whole' ? [] : [{ ...question, part }]));
-    return asked.length === 0 ? [question] : asked;
+    return slices.length === 0 ? [question] : slices.map((slice) => narrowed(question, slice));
   });
   const answers = await ask(parts.flat());
   let from = 0;

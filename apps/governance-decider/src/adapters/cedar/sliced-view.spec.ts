@@ -21,7 +21,7 @@ beforeAll(async () => {
 function slice(change: Partial<Slice> = {}): Slice {
   return {
     ...{ action: 'callTool', part: 'whole', isSteady: false, policies: [] },
-    ...{ attributes: [], wholes: [], readsTags: false },
+    ...{ attributes: [], wholes: [], readsTags: false, members: {} },
     ...{ named: [], anyAncestor: false },
     ...change,
   };

@@ -2,6 +2,7 @@ import type { CedarQuestion, Engine, RawAnswer } from '../cedar/cedar.js';
 import type { PolicySet } from '../policy/policy-set.js';
 import type { ToolAction } from '../policy/scope.js';
 import { partsOf, type Slice } from '../policy/slices.js';
+import { narrowed } from '../question/narrowed.js';
 import { DecisionCache } from './decision-cache.js';
 import { joined } from './joined-answers.js';
 
@@ -77,10 +78,10 @@ function piecesOf(
 ): readonly Piece[] {
   return slices.map((slice) => {
     const found = slice.isSteady ? known.get(slice.action) : undefined;
-    return { slice, known: found, questions: found === undefined ? partly(questions(), slice) : [] };
+    return {
+      slice,
+      known: found,
+      questions: found === undefined ? questions().map((question) => narrowed(question, slice)) : [],
+    };
   });
-}
-
-function partly(questions: readonly CedarQuestion[], { part }: Slice): readonly CedarQuestion[] {
-  return part === 'whole' ? questions : questions.map((question) => ({ ...question, part }));
 }

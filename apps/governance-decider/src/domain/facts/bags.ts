@@ -44,7 +44,7 @@ class BagFiller {
 
   add(leaf: Leaf): void {
     const pointer = this.wellFormed(leaf.pointer);
-    const text = this.cut(this.wellFormed(leaf.text));
+    const text = this.wellFormed(this.cut(leaf.text));
     this.leaves += 1;
     this.bytes += Buffer.byteLength(pointer) + Buffer.byteLength(text);
     if (this.leaves > maxLeaves || this.bytes > maxBytes) {
@@ -113,6 +113,6 @@ class BagFiller {
   private cut(text: string): string {
     if (text.length <= maxStringChars) return text;
     this.lossless = false;
-    return toWellFormed(text.slice(0, maxStringChars));
+    return text.slice(0, maxStringChars);
   }
 }

@@ -20,7 +20,7 @@ export type Leaves =
 
 const maxNodes = 2_000;
 const maxDepth = 16;
-const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/g;
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/g;
 
 /** Reads argument text into its leaves. Beyond 2,000 values, 16 levels or strict JSON it is rejected, not cut. */
 export function readLeaves(argumentText: string): Leaves {

@@ -105,6 +105,25 @@ describe('the slice of an action', () => {
     expect(slice(resource('pinned'))).toMatchObject({ readsTags: false });
   });
 
+  it('names the tags that are read, until one is not spelled out', () => {
+    const read = (name: object, how: string): object => ({
+      [how]: { left: context('args', 's'), right: name },
+    });
+    const both = { '&&': { left: read({ Value: '/a' }, 'hasTag'), right: read({ Value: '/b' }, 'getTag') } };
+    expect(slice(both)?.tags).toEqual(['/a', '/b']);
+    expect(slice(resource('pinned'))?.tags).toEqual([]);
+    expect(slice(read(context('user'), 'hasTag'))?.tags).toBeUndefined();
+  });
+
+  it('names what is asked to be in a set, where the set is used in no other way', () => {
+    const contains = (right: object): object => ({ contains: { left: context('args', 'paths'), right } });
+    const two = { '||': { left: contains({ Value: '/a' }), right: contains({ Value: '/b' }) } };
+    expect(slice(two)).toMatchObject({ members: { paths: ['/a', '/b'] }, wholes: ['paths'] });
+    const alsoWhole = { '||': { left: two, right: { isEmpty: { arg: context('args', 'paths') } } } };
+    expect(slice(alsoWhole)?.members).toEqual({});
+    expect(slice(contains(context('user')))?.members).toEqual({});
+  });
+
   it('names entities, and says where an ancestor is not spelled out', () => {
     const left = { Var: 'resource' };
     expect(slice({ in: { left, right: { Value: server } } })).toMatchObject({

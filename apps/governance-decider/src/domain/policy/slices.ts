@@ -1,4 +1,5 @@
 import type { Uid } from '../cedar/cedar.js';
+import { readingsOf, type Readings } from './policy-readings.js';
 import { readsCall, readsTime, type Policy, type PolicySet } from './policy-set.js';
 import { coversAction, type ToolAction } from './scope.js';
 
@@ -18,6 +19,10 @@ export interface Slice {
   /** Those among them whose value is used as it is, not only looked into; `*` is the context itself. */
   readonly wholes: readonly string[];
   readonly readsTags: boolean;
+  /** Names of the tags that are read; absent: some name is not spelled out. */
+  readonly tags?: readonly string[];
+  /** What is asked to be in sets, by their name; a set that is used in any other way is not named here. */
+  readonly members: Readonly<Record<string, readonly string[]>>;
   /** Entities that are named. */
   readonly named: readonly Uid[];
   /** Something is asked to be `in` what no policy names: every ancestor counts. */
@@ -78,102 +83,19 @@ function sliceOf(
     attributes: [...new Set(readings.flatMap((found) => [...found.attributes]))].toSorted(),
     wholes: [...new Set(readings.flatMap((found) => [...found.wholes]))].toSorted(),
     readsTags: readings.some((found) => found.readsTags),
+    ...(readings.every((found) => found.tags !== undefined)
+      ? { tags: [...new Set(readings.flatMap((found) => [...(found.tags ?? [])]))].toSorted() }
+      : {}),
+    members: membersOf(readings),
     named: [...named.values()],
     anyAncestor: readings.some((found) => found.anyAncestor),
   };
 }
 
-interface Readings {
-  readonly attributes: Set<string>;
-  readonly wholes: Set<string>;
-  readonly named: Uid[];
-  readsTags: boolean;
-  anyAncestor: boolean;
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-function readingsOf({ json }: Policy): Readings {
-  const readings: Readings = {
-    ...{ attributes: new Set(), wholes: new Set(), named: [], readsTags: false, anyAncestor: false },
-  };
-  noteNames([json.principal, json.resource], readings);
-  for (const { body } of json.conditions) {
-    noteNames(body, readings);
-    noteReads(body, readings);
-  }
-  return readings;
-}
-
-function noteNames(json: unknown, readings: Readings): void {
-  const open: unknown[] = [json];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (!isObject(value)) continue;
-    const { type, id } = value;
-    if (typeof type === 'string' && typeof id === 'string') readings.named.push({ type, id } as Uid);
-    open.push(...Object.values(value));
-  }
-}
-
-function noteReads(expression: unknown, readings: Readings): void {
-  const open: unknown[] = [expression];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (!isObject(value)) continue;
-    if (value['Var'] === 'context') readings.wholes.add('*');
-    if ('getTag' in value || 'hasTag' in value) readings.readsTags = true;
-    if (!namesAncestors(value)) readings.anyAncestor = true;
-    const access = accessOf(value);
-    if (access === undefined) open.push(...Object.values(value));
-    else open.push(...noteChain(access, readings));
-  }
-}
-
-/** Notes `left.a.b` or `left.a has b`; what remains to be walked is the start of it. */
-function noteChain(access: Access, readings: Readings): readonly unknown[] {
-  const [last] = access.names.slice(-1);
-  if (access.isValue && last !== undefined) readings.wholes.add(last);
-  let current: Access | undefined = access;
-  let start: unknown = undefined;
-  while (current !== undefined) {
-    for (const name of current.names) readings.attributes.add(name);
-    start = current.left;
-    current = isObject(start) ? accessOf(start) : undefined;
-  }
-  return isObject(start) && start['Var'] === 'context' ? [] : [start];
-}
-
-interface Access {
-  readonly left: unknown;
-  readonly names: readonly string[];
-  /** False for `has`, which looks at no value. */
-  readonly isValue: boolean;
-}
-
-function accessOf(expression: Json): Access | undefined {
-  const step = expression['.'] ?? expression['has'];
-  if (!isObject(step) || !('left' in step) || !('attr' in step)) return undefined;
-  const { attr } = step as { attr: unknown };
-  const names = Array.isArray(attr) ? attr.map(String) : [String(attr)];
-  return { left: step['left'], names, isValue: '.' in expression };
-}
-
-/** False for `in` something that is not spelled out. */
-function namesAncestors(expression: Json): boolean {
-  const [isIn, is] = [expression['in'], expression['is']];
-  if (isObject(isIn) && 'right' in isIn) return isSpelledOut(isIn['right']);
-  if (isObject(is) && is['in'] !== undefined) return isSpelledOut(is['in']);
-  return true;
-}
-
-function isSpelledOut(expression: unknown): boolean {
-  if (!isObject(expression)) return false;
-  const members = expression['Set'];
-  if (Array.isArray(members)) return members.every(isSpelledOut);
-  return isObject(expression['Value']) && '__entity' in expression['Value'];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null;
+function membersOf(readings: readonly Readings[]): Readonly<Record<string, readonly string[]>> {
+  const members = new Map<string, Set<string>>();
+  for (const { name, member } of readings.flatMap((found) => found.members))
+    members.set(name, (members.get(name) ?? new Set()).add(member));
+  for (const name of readings.flatMap((found) => [...found.otherwise])) members.delete(name);
+  return Object.fromEntries([...members].map(([name, asked]) => [name, [...asked].toSorted()]));
 }

@@ -65,6 +65,11 @@ function bagUid(bag: BagName): Uid {
   return { type: `UAR::${bagTypes[bag]}`, id: 'args' };
 }
 
+/** Holds arguments of the call by their pointers. */
+export function isBag({ type }: Uid): boolean {
+  return bagNames.some((bag) => type === `UAR::${bagTypes[bag]}`);
+}
+
 /** Only bags that hold something: `hasTag` of an entity that was not sent is false, which is right. */
 export function bagEntities(bags: Bags): readonly Entity[] {
   const decimals = Object.entries(bags.d).map(([pointer, text]) => [pointer, extension('decimal', text)]);
