@@ -11,7 +11,8 @@ export const linkTimes = {
   /** How long calls on a connection that is replaced may go on. */
   retire: 5_000,
   listDebounce: 100,
-  firstListGap: 500,
+  /** Doubles with each change right after a read: three of those are still read within a second. */
+  firstListGap: 100,
   longestListGap: 30_000,
 } as const;
 
