@@ -63,7 +63,7 @@ const [status] = decider.sets.status();
 
 say(['what', 'n', 'quietest tenth', 'p50', 'p99', 'CPU each', 'budget', 'met']);
 
-/** Remembered discovery, so two questions; a path that was never asked about, which a policy reads. */
+/** A caller and a tool that are known; a path that was never asked about, which a policy reads. */
 const fresh = (index) => {
   const asked = question({ path: `/workspace/1/${index}` });
   return () => decide(judge, asked);
@@ -75,7 +75,12 @@ const same = () => {
 await timesOf(300, (index) => fresh(`warm ${index}`));
 await timesOf(3_000, same);
 report('decision, remembered', await timesOf(20_000, same), { budget: 10, unit: 'us' });
-report('decision, two questions to Cedar', await timesOf(1_000, fresh), { budget: 800, unit: 'us' });
+report('decision, arguments never seen', await timesOf(1_000, fresh), { budget: 800, unit: 'us' });
+const stranger = (index) => {
+  const asked = question({ path: '/workspace/1/same' }, { caller: caller({ subject: `stranger-${index}` }) });
+  return () => decide(judge, asked);
+};
+report('decision, caller never seen', await timesOf(1_000, stranger), { budget: 2_000, unit: 'us' });
 
 const list = (count, subject) => {
   const [asking, all] = [caller({ subject }), JSON.parse(JSON.stringify(tools(count)))];
