@@ -14,8 +14,8 @@ export {
   readApproval,
   readRelease,
   reviewVotes,
-} from './approval.js';
-export { CallView, ErrorBody, ExecuteBody } from './call.js';
+} from './calls/approval.js';
+export { CallView, ErrorBody, ExecuteBody } from './calls/call.js';
 export {
   CatalogServer,
   WantedServer,
@@ -33,7 +33,7 @@ export {
   registryStarted,
   serversChanged,
   type ServerWritten,
-} from './catalog.js';
+} from './catalog/catalog.js';
 export {
   RecordedDecision,
   RecordedFacts,
@@ -42,17 +42,16 @@ export {
   recordDecisions,
   type RecordedArguments,
   type RecordedDirectory,
-} from './decision-log.js';
+} from './policies/decision-log.js';
 export {
   ChangeDecided,
-  ChangeId,
   ChangeList,
   DefinitionChange,
   DefinitionDiff,
   DefinitionDifference,
   decideChange,
   listChanges,
-} from './change.js';
+} from './catalog/change.js';
 export {
   announcement,
   exchange,
@@ -61,7 +60,6 @@ export {
   type AskOf,
   type BodyOf,
   type Exchange,
-  type Reach,
 } from './exchange.js';
 export {
   CallExplanation,
@@ -77,7 +75,7 @@ export {
   PrincipalSpec,
   SubjectAnswer,
   explainCall,
-} from './explain.js';
+} from './policies/explain.js';
 export {
   SimulateBody,
   SimulatedVerdict,
@@ -85,7 +83,7 @@ export {
   simulateCalls,
   simulationBounds,
   type CellVerdict,
-} from './simulate.js';
+} from './policies/simulate.js';
 export {
   ActionQuestion,
   AdminAction,
@@ -100,8 +98,8 @@ export {
   issueGrant,
   policiesChanged,
   readGovernanceStatus,
-} from './governance.js';
-export { GrantClaims, GrantTarget, GrantText } from './grant.js';
+} from './policies/governance.js';
+export { GrantClaims, GrantTarget } from './calls/grant.js';
 export {
   HostAnswer,
   NativeToolStatement,
@@ -112,7 +110,7 @@ export {
   reconnectServer,
   tryServer,
   type HostCall,
-} from './host.js';
+} from './calls/host.js';
 export {
   ApprovalId,
   CallId,
@@ -134,8 +132,8 @@ export {
   readSettings,
   settingsChanged,
   writeSetting,
-} from './ledger.js';
-export { limitsSpent, longestQuotaWindowMs, takeQuota } from './limits.js';
+} from './ledger/ledger.js';
+export { limitsSpent, longestQuotaWindowMs, takeQuota } from './settings/limits.js';
 export {
   FileToolSettings,
   NativeToolSettings,
@@ -145,8 +143,8 @@ export {
   nativeToolsKey,
   nativeToolsNamespace,
   operatorTenant,
-} from './native-settings.js';
-export { Effect, Outcome, effectOf, outcomes, type McpForm, type OutcomeRow } from './outcome.js';
+} from './settings/native-settings.js';
+export { Outcome, effectOf, outcomes } from './calls/outcome.js';
 export {
   DeletePoliciesBody,
   DryRunView,
@@ -172,7 +170,7 @@ export {
   policyTextNamespace,
   policyVersionKey,
   policyVersionNamespace,
-} from './policy.js';
+} from './policies/policy.js';
 export {
   PolicyChange,
   listPolicyVersions,
@@ -184,7 +182,7 @@ export {
   validatePolicies,
   withdrawProposal,
   writePolicies,
-} from './policy-exchanges.js';
+} from './policies/policy-exchanges.js';
 export { Caller, Capability, Channel, Principal, ProfileName, RunLimits, principalId } from './principal.js';
 export {
   Receipt,
@@ -197,7 +195,7 @@ export {
   readReceipt,
   verifyReceipts,
   writeIntent,
-} from './receipt.js';
+} from './ledger/receipt.js';
 export {
   ReplayBody,
   ReplayView,
@@ -209,12 +207,11 @@ export {
   shadowKey,
   shadowNamespace,
   writeShadow,
-} from './rehearsal.js';
+} from './policies/rehearsal.js';
 export {
   EffectiveView,
   RunBody,
   RunPatch,
-  RunScopes,
   RunStatus,
   RunView,
   ScopeWarning,
@@ -224,7 +221,7 @@ export {
   runChanged,
   runPolicyKey,
   runPolicyNamespace,
-} from './run.js';
+} from './calls/run.js';
 export {
   HealthView,
   ServerConfig,
@@ -233,7 +230,7 @@ export {
   ServerStatus,
   ServerView,
   ToolOverride,
-} from './server.js';
+} from './catalog/server.js';
 export {
   StoredTenantSettings,
   TenantSettings,
@@ -241,6 +238,6 @@ export {
   TenantSettingsView,
   tenantNamespace,
   tenantSettingsKey,
-} from './tenant-settings.js';
-export { CatalogEntry, ToolFacts, ToolListView, ToolState, ToolView } from './tool.js';
+} from './settings/tenant-settings.js';
+export { CatalogEntry, ToolFacts, ToolListView, ToolView } from './catalog/tool.js';
 export { topology, type BusRights, type ServiceName } from './topology.js';

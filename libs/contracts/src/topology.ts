@@ -1,18 +1,18 @@
 import type { Announcement, Exchange } from './exchange.js';
-import * as approval from './approval.js';
-import * as catalog from './catalog.js';
-import * as change from './change.js';
-import * as explain from './explain.js';
-import * as simulate from './simulate.js';
-import * as decisionLog from './decision-log.js';
-import * as governance from './governance.js';
-import * as host from './host.js';
-import * as ledger from './ledger.js';
-import * as limits from './limits.js';
-import * as policy from './policy-exchanges.js';
-import * as receipt from './receipt.js';
-import * as rehearsal from './rehearsal.js';
-import * as run from './run.js';
+import * as approval from './calls/approval.js';
+import * as catalog from './catalog/catalog.js';
+import * as change from './catalog/change.js';
+import * as explain from './policies/explain.js';
+import * as simulate from './policies/simulate.js';
+import * as decisionLog from './policies/decision-log.js';
+import * as governance from './policies/governance.js';
+import * as host from './calls/host.js';
+import * as ledger from './ledger/ledger.js';
+import * as limits from './settings/limits.js';
+import * as policy from './policies/policy-exchanges.js';
+import * as receipt from './ledger/receipt.js';
+import * as rehearsal from './policies/rehearsal.js';
+import * as run from './calls/run.js';
 
 export type ServiceName =
   | 'gateway'

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
-import { ApprovalId, CallId, Digest, IsoTime, RunId, TenantId } from './ids.js';
-import { Effect, Outcome } from './outcome.js';
-import { ProfileName } from './principal.js';
+import { exchange } from '../exchange.js';
+import { ApprovalId, CallId, Digest, IsoTime, RunId, TenantId } from '../ids.js';
+import { Effect, Outcome } from '../calls/outcome.js';
+import { ProfileName } from '../principal.js';
 
 /** What a receipt says, before it has a place in the chain. Digests and sizes, never arguments or results (API.md 7). */
 export const ReceiptBody = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { announcement, exchange } from './exchange.js';
-import { EpochMs, InstanceId, TenantId } from './ids.js';
-import { Principal } from './principal.js';
+import { announcement, exchange } from '../exchange.js';
+import { EpochMs, InstanceId, TenantId } from '../ids.js';
+import { Principal } from '../principal.js';
 import { ServerConfig, ServerHealth, ServerReport, ServerStatus, ServerView } from './server.js';
 import { CatalogEntry } from './tool.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PlainName } from './ids.js';
+import { PlainName } from '../ids.js';
 
 const names = z.array(z.string().min(1).max(256)).max(1_000);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
-import { Digest, IsoTime, TenantId, ToolName } from './ids.js';
-import { Principal } from './principal.js';
+import { exchange } from '../exchange.js';
+import { Digest, IsoTime, TenantId, ToolName } from '../ids.js';
+import { Principal } from '../principal.js';
 
 /** Of one new definition against the one it replaces: the same after every restart and at every replica. */
 export const ChangeId = z.string().regex(/^chg_[0-9a-f]{32}$/);

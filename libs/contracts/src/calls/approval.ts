@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { announcement, exchange } from './exchange.js';
-import { ApprovalId, CallId, Digest, EpochMs, InstanceId, IsoTime, RunId, TenantId } from './ids.js';
-import { Caller, Principal } from './principal.js';
-import { ReceiptBody, ReceiptPosition } from './receipt.js';
-import { ToolFacts } from './tool.js';
+import { announcement, exchange } from '../exchange.js';
+import { ApprovalId, CallId, Digest, EpochMs, InstanceId, IsoTime, RunId, TenantId } from '../ids.js';
+import { Caller, Principal } from '../principal.js';
+import { ReceiptBody, ReceiptPosition } from '../ledger/receipt.js';
+import { ToolFacts } from '../catalog/tool.js';
 
 export const ApprovalStatus = z.enum([
   'pending',

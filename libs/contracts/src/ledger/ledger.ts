@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { announcement, exchange } from './exchange.js';
-import { CallId, Digest, EpochMs, TenantId } from './ids.js';
+import { announcement, exchange } from '../exchange.js';
+import { CallId, Digest, EpochMs, TenantId } from '../ids.js';
 import { ReceiptBody, ReceiptPosition } from './receipt.js';
 
 /** e.g. `server`, `run-policy`, `tenant`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Digest, ServerName, TenantId, ToolName } from './ids.js';
-import { Capability } from './principal.js';
+import { Digest, ServerName, TenantId, ToolName } from '../ids.js';
+import { Capability } from '../principal.js';
 
 /** What the PDP knows of a tool: hints already resolved by GOVERNANCE.md 2, never the upstream's own claims. */
 export const ToolFacts = z.strictObject({

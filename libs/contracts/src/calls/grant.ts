@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApprovalId, CallId, Digest, EpochMs, InstanceId, TenantId } from './ids.js';
+import { ApprovalId, CallId, Digest, EpochMs, InstanceId, TenantId } from '../ids.js';
 
 /** Everything a host compares with what it is about to do (DESIGN.md 8). Valid once, for one host instance. */
 export const GrantClaims = z.strictObject({

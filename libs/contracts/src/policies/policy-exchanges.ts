@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
-import { TenantId } from './ids.js';
+import { exchange } from '../exchange.js';
+import { TenantId } from '../ids.js';
 import {
   CandidateRefusal,
   SetTexts,
@@ -13,7 +13,7 @@ import {
   PolicyVersionView,
   ProposalNote,
 } from './policy.js';
-import { Caller, Principal } from './principal.js';
+import { Caller, Principal } from '../principal.js';
 
 const { invalid, busy, off, unavailable } = CandidateRefusal;
 const notFound = z.strictObject({ kind: z.literal('not_found'), message: z.string() });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EpochMs, InstanceId, IsoTime, ServerName, TenantId } from './ids.js';
-import { Capability } from './principal.js';
+import { EpochMs, InstanceId, IsoTime, ServerName, TenantId } from '../ids.js';
+import { Capability } from '../principal.js';
 
 export const ToolOverride = z.strictObject({
   read_only: z.boolean().optional().describe('The tool changes nothing.'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ApprovalView } from './approval.js';
-import { CallId, RunId } from './ids.js';
+import { CallId, RunId } from '../ids.js';
 import { Effect, Outcome } from './outcome.js';
-import { ReceiptPosition } from './receipt.js';
+import { ReceiptPosition } from '../ledger/receipt.js';
 
 /** Body of every error, and `error` of a call that did not go well (API.md). `code` is the outcome where there is one. */
 export const ErrorBody = z.strictObject({

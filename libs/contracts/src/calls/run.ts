@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AgentId, Scope } from './agent.js';
-import { announcement, exchange } from './exchange.js';
-import { EpochMs, RunId, TenantId } from './ids.js';
-import { Capability, Channel, Principal, RunLimits } from './principal.js';
-import { ReceiptBody, ReceiptPosition } from './receipt.js';
+import { AgentId, Scope } from '../agent.js';
+import { announcement, exchange } from '../exchange.js';
+import { EpochMs, RunId, TenantId } from '../ids.js';
+import { Capability, Channel, Principal, RunLimits } from '../principal.js';
+import { ReceiptBody, ReceiptPosition } from '../ledger/receipt.js';
 
 export const RunStatus = z.enum(['active', 'completed', 'cancelled', 'expired']);
 export type RunStatus = z.output<typeof RunStatus>;

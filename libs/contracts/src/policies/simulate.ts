@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
-import { TenantId } from './ids.js';
-import { Outcome } from './outcome.js';
+import { exchange } from '../exchange.js';
+import { TenantId } from '../ids.js';
+import { Outcome } from '../calls/outcome.js';
 import { CandidateRefusal, PolicyProblemView, SetTexts } from './policy.js';
-import { Caller } from './principal.js';
-import { ToolFacts } from './tool.js';
+import { Caller } from '../principal.js';
+import { ToolFacts } from '../catalog/tool.js';
 import { DecisionKind, PrincipalSpec, verdict } from './explain.js';
 
 /** What a set says of one call. */

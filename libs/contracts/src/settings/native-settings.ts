@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TenantId } from './ids.js';
+import { TenantId } from '../ids.js';
 
 const kilobytes = z.number().int().min(1).max(1_048_576);
 

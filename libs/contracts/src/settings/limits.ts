@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { announcement, exchange } from './exchange.js';
-import { EpochMs, InstanceId } from './ids.js';
+import { announcement, exchange } from '../exchange.js';
+import { EpochMs, InstanceId } from '../ids.js';
 
 /**
  * What one gateway let through under the configured rates since it said so before: every replica takes it off its own

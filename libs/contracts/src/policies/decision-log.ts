@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
-import { CallId, Digest, EpochMs, RunId, TenantId } from './ids.js';
-import { Caller, Channel, Principal, ProfileName } from './principal.js';
-import { ToolFacts } from './tool.js';
+import { exchange } from '../exchange.js';
+import { CallId, Digest, EpochMs, RunId, TenantId } from '../ids.js';
+import { Caller, Channel, Principal, ProfileName } from '../principal.js';
+import { ToolFacts } from '../catalog/tool.js';
 
 const texts = z.record(z.string(), z.string());
 

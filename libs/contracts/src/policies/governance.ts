@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { announcement, exchange } from './exchange.js';
-import { GrantTarget, GrantText } from './grant.js';
-import { ApprovalId, CallId, Digest, EpochMs, TenantId } from './ids.js';
-import { Caller, Principal } from './principal.js';
-import { ToolFacts } from './tool.js';
+import { announcement, exchange } from '../exchange.js';
+import { GrantTarget, GrantText } from '../calls/grant.js';
+import { ApprovalId, CallId, Digest, EpochMs, TenantId } from '../ids.js';
+import { Caller, Principal } from '../principal.js';
+import { ToolFacts } from '../catalog/tool.js';
 
 export const AdminAction = z.enum([
   'readServers',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
-import { AskedTime, CallId, EpochMs, IsoTime, TenantId } from './ids.js';
+import { exchange } from '../exchange.js';
+import { AskedTime, CallId, EpochMs, IsoTime, TenantId } from '../ids.js';
 import { CandidateRefusal, SetTexts } from './policy.js';
-import { Caller } from './principal.js';
+import { Caller } from '../principal.js';
 
 const decisionKind = z.enum(['allow', 'require_approval', 'deny']);
 

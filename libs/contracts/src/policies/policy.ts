@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Digest, IsoTime, PlainText } from './ids.js';
-import { Principal } from './principal.js';
+import { Digest, IsoTime, PlainText } from '../ids.js';
+import { Principal } from '../principal.js';
 
 /** Namespace of the ledger's settings in which a tenant's API-written set stands, and its only key. */
 export const policiesNamespace = 'policies';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { exchange } from './exchange.js';
-import { AskedTime, EpochMs, TenantId } from './ids.js';
-import { Outcome } from './outcome.js';
-import { Caller, Capability, Channel, ProfileName } from './principal.js';
-import { ToolFacts } from './tool.js';
+import { exchange } from '../exchange.js';
+import { AskedTime, EpochMs, TenantId } from '../ids.js';
+import { Outcome } from '../calls/outcome.js';
+import { Caller, Capability, Channel, ProfileName } from '../principal.js';
+import { ToolFacts } from '../catalog/tool.js';
 
 /** A policy that decided, with its `@reason` where it has one. */
 export const DeterminingPolicy = z.strictObject({ policy: z.string(), reason: z.string().optional() });

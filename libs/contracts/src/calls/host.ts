@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { announcement, exchange } from './exchange.js';
+import { announcement, exchange } from '../exchange.js';
 import { GrantText } from './grant.js';
-import { CallId, Digest, TenantId } from './ids.js';
-import { ServerConfig, ServerReport } from './server.js';
+import { CallId, Digest, TenantId } from '../ids.js';
+import { ServerConfig, ServerReport } from '../catalog/server.js';
 
 const HostCall = z.strictObject({
   grant: GrantText,
