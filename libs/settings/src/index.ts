@@ -1,2 +1,3 @@
+export { readKept, type KeptRead } from './read.js';
 export { SettingsReplica, type Kept, type ReplicaOptions, type SettingsListener } from './replica.js';
 export { adminReceipt, writeKept, type SettingWritten } from './write.js';

@@ -4,6 +4,7 @@ import { createLog } from '@uar/telemetry';
 import { withBothBuses } from '@uar/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
+import { readKept } from './read.js';
 import { SettingsReplica } from './replica.js';
 import { writeKept } from './write.js';
 
@@ -118,6 +119,21 @@ withBothBuses('settings replica', (connect) => {
     isAway = true;
     await replica.refresh();
     expect(replica.get('acme', 'a')).toMatchObject({ value: { limit: 1 } });
+  });
+
+  it('are read at one moment, and what does not fit is marked', async () => {
+    await write('a', { limit: 1 });
+    await write('b', { limit: 'many' });
+    const of = { namespace: 'limit', tenant: acme };
+    expect(await readKept(gateway, Limit, of)).toEqual({
+      kind: 'read',
+      entries: [
+        { kind: 'kept', key: 'a', revision: 1, value: { limit: 1 } },
+        { kind: 'unreadable', key: 'b', revision: 1 },
+      ],
+    });
+    isAway = true;
+    expect(await readKept(gateway, Limit, of)).toEqual({ kind: 'unavailable', cause: 'faulted' });
   });
 
   it('refuses a write over a revision that the writer has not seen', async () => {

@@ -1,7 +1,6 @@
 import { StoredProposal, policyProposalNamespace, type ReceiptBody, type TenantId } from '@uar/contracts';
-import { adminReceipt, writeKept } from '@uar/settings';
+import { adminReceipt, readKept, writeKept } from '@uar/settings';
 import type { Deed, KeptProposal, ProposalBox } from '../domain/lifecycle/ports.js';
-import { readEntries } from './ledger-settings.js';
 import { receiptOf, type LedgerSetting } from './policy-written.js';
 
 const maxProposals = 50;
@@ -66,10 +65,12 @@ export class LedgerProposals implements ProposalBox {
 
   async #all(tenant: TenantId) {
     const of = { namespace: policyProposalNamespace, tenant };
-    const read = await readEntries(this.setting.bus, StoredProposal, of);
-    if (read.kind === 'unavailable') return read;
+    const read = await readKept(this.setting.bus, StoredProposal, of);
+    if (read.kind === 'unavailable') return { kind: 'unavailable' as const, cause: `ledger_${read.cause}` };
     const proposals = read.entries
-      .map(({ key: id, revision, value: proposal }): KeptProposal => ({ id, revision, proposal }))
+      .flatMap((entry): KeptProposal[] =>
+        entry.kind === 'kept' ? [{ id: entry.key, revision: entry.revision, proposal: entry.value }] : [],
+      )
       .toSorted((left, right) => right.proposal.at.localeCompare(left.proposal.at));
     return { kind: 'read' as const, proposals };
   }

@@ -6,15 +6,13 @@ import {
   policyTextNamespace,
   policyVersionKey,
   policyVersionNamespace,
-  readSettings,
   type PolicyVersion,
 } from '@uar/contracts';
-import { writeKept } from '@uar/settings';
+import { readKept, writeKept } from '@uar/settings';
 import type { Log } from '@uar/telemetry';
 import type { VersionLog } from '../domain/lifecycle/ports.js';
 import type { ActiveSet } from '../domain/lifecycle/standing.js';
 import { WaitingVersions } from '../domain/lifecycle/waiting-versions.js';
-import { readEntries } from './ledger-settings.js';
 
 const maxVersions = 100;
 const attempts = 5;
@@ -67,10 +65,10 @@ export class LedgerVersions implements VersionLog {
   async texts(tenant: TenantId, version: string): Promise<Texts> {
     await this.#flush();
     const of = { namespace: policyTextNamespace, tenant, key: version };
-    const read = await readEntries(this.setting.bus, StoredVersionTexts, of);
-    if (read.kind === 'unavailable') return read;
+    const read = await readKept(this.setting.bus, StoredVersionTexts, of);
+    if (read.kind === 'unavailable') return { kind: 'unavailable', cause: `ledger_${read.cause}` };
     const [entry] = read.entries;
-    return entry === undefined ? { kind: 'not_found' } : { kind: 'found', texts: entry.value };
+    return entry?.kind === 'kept' ? { kind: 'found', texts: entry.value } : { kind: 'not_found' };
   }
 
   /** One at a time; whoever comes before the next one began shares it. */
@@ -132,14 +130,12 @@ export class LedgerVersions implements VersionLog {
 
   async #index(tenant: TenantId): Promise<Index> {
     const of = { namespace: policyVersionNamespace, tenant, key: policyVersionKey };
-    const reply = await this.setting.bus.ask(readSettings, of);
-    if (reply.kind === 'fault') return { kind: 'unavailable', cause: reply.fault };
-    const [stored] = reply.value.settings;
-    if (stored === undefined) return { kind: 'read', versions: [], revision: 0 };
-    const { revision } = stored;
-    const parsed = StoredVersions.safeParse(stored.value);
-    if (!parsed.success) return { kind: 'unreadable', revision };
-    return { kind: 'read', versions: parsed.data.versions, revision };
+    const read = await readKept(this.setting.bus, StoredVersions, of);
+    if (read.kind === 'unavailable') return read;
+    const [entry] = read.entries;
+    if (entry === undefined) return { kind: 'read', versions: [], revision: 0 };
+    if (entry.kind === 'unreadable') return entry;
+    return { kind: 'read', versions: entry.value.versions, revision: entry.revision };
   }
 
   #writeIndex(tenant: TenantId, versions: PolicyVersion[], if_revision: number) {
@@ -156,7 +152,7 @@ export class LedgerVersions implements VersionLog {
   async #removeTexts(tenant: TenantId, version: string): Promise<void> {
     const { bus } = this.setting;
     const of = { tenant, namespace: policyTextNamespace, key: version };
-    const read = await readEntries(bus, StoredVersionTexts, of);
+    const read = await readKept(bus, StoredVersionTexts, of);
     const revision = read.kind === 'read' ? read.entries[0]?.revision : undefined;
     if (revision !== undefined) await writeKept(bus, { ...of, value: null, if_revision: revision });
   }
