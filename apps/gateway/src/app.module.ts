@@ -4,13 +4,13 @@ import { BUS, type Bus } from '@uar/bus';
 import type { UarConfig } from '@uar/config';
 import { McpEndpoint } from './adapters/mcp/endpoint.js';
 import { SessionStore } from './adapters/mcp/session-store.js';
-import { AgentsController } from './agents.controller.js';
-import { ApprovalsController } from './approvals.controller.js';
-import type { Assembly } from './assembly.js';
-import { CallsController } from './calls.controller.js';
-import { ChangesController } from './changes.controller.js';
-import { ExplainController } from './explain.controller.js';
-import { DiscoveryController } from './discovery.controller.js';
+import { AgentsController } from './runs/agents.controller.js';
+import { ApprovalsController } from './calls/approvals.controller.js';
+import type { Assembly } from './assembly/assembly.js';
+import { CallsController } from './calls/calls.controller.js';
+import { ChangesController } from './servers/changes.controller.js';
+import { ExplainController } from './governance/explain.controller.js';
+import { DiscoveryController } from './calls/discovery.controller.js';
 import { ACCESS } from './domain/access/access.js';
 import { EXPLANATIONS } from './domain/access/explanations.js';
 import { IDENTITY } from './domain/access/identity.js';
@@ -30,15 +30,15 @@ import { KILL_SWITCH } from './domain/settings/kill-switch.js';
 import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge.js';
 import { ErrorFilter } from './http/error.filter.js';
-import { GovernanceController } from './governance.controller.js';
-import { McpController } from './mcp.controller.js';
-import { OperationsController } from './operations.controller.js';
-import { ReceiptsController } from './receipts.controller.js';
-import { ReplayController } from './replay.controller.js';
-import { ReviewController } from './review.controller.js';
-import { RunsController } from './runs.controller.js';
-import { ServersController } from './servers.controller.js';
-import { SettingsController } from './settings.controller.js';
+import { PoliciesController } from './governance/policies.controller.js';
+import { McpController } from './mcp/mcp.controller.js';
+import { OperationsController } from './operations/operations.controller.js';
+import { ReceiptsController } from './operations/receipts.controller.js';
+import { ReplayController } from './governance/replay.controller.js';
+import { ReviewController } from './calls/review.controller.js';
+import { RunsController } from './runs/runs.controller.js';
+import { ServersController } from './servers/servers.controller.js';
+import { SettingsController } from './operations/settings.controller.js';
 
 export interface AppModuleOptions {
   readonly assembly: Assembly;
@@ -72,7 +72,7 @@ export class AppModule {
         ReceiptsController,
         OperationsController,
         ReviewController,
-        GovernanceController,
+        PoliciesController,
         ReplayController,
         SettingsController,
         McpController,

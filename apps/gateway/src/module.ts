@@ -8,7 +8,7 @@ import { ServedMethods, fastifyServer } from './adapters/http/fastify-server.js'
 import { listenForManagement, type Management } from './adapters/http/management.js';
 import { SessionStore } from './adapters/mcp/session-store.js';
 import { AppModule } from './app.module.js';
-import { assemble, type Assembly } from './assembly.js';
+import { assemble, type Assembly } from './assembly/assembly.js';
 
 export { openApiDocument } from './http/openapi.js';
 

@@ -4,7 +4,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { testConfig } from '@uar/testkit';
 import { createLog } from '@uar/telemetry';
 import { AppModule } from '../app.module.js';
-import { assemble } from '../assembly.js';
+import { assemble } from '../assembly/assembly.js';
 import { ROUTE_ACCESS } from '../http/access.js';
 import { openApiDocument } from '../http/openapi.js';
 import { routes } from '../http/routes.js';

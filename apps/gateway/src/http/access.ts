@@ -26,3 +26,6 @@ export const OwnOr = (action: AdminAction) =>
 export function governed(action: AdminAction | 'listTools'): RouteAccess {
   return { kind: 'governed', action };
 }
+
+export const isPublic: RouteAccess = { kind: 'public' };
+export const anyToken: RouteAccess = { kind: 'any_token' };

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matcherOf } from './glob.js';
-import { Peers } from './peers.js';
 import { Rate, type RateRule } from './rate.js';
 import { RateLimits } from './rate-limits.js';
 import type { LimitedCall } from './scope.js';
@@ -205,52 +203,5 @@ describe('rates of several gateways', () => {
     expect([open.admit(ada).kind, open.admit(ada).kind]).toEqual(['admitted', 'limited']);
     clock.isInformed = true;
     expect(closed.admit(ada).kind).toBe('admitted');
-  });
-});
-
-describe('peers', () => {
-  it('are missing when they were heard and are not any more, until they leave or are taken for gone', () => {
-    const peers = new Peers();
-    expect(peers.isMissing(0)).toBe(false);
-    peers.heard('one', 0);
-    expect([peers.isMissing(2_500), peers.isMissing(2_501), peers.isMissing(12_500)]).toEqual([
-      ...[false, true, true],
-    ]);
-    expect([peers.isMissing(12_501), peers.isMissing(2_501)]).toEqual([false, false]);
-    peers.heard('two', 0);
-    peers.left('two');
-    expect(peers.isMissing(3_000)).toBe(false);
-  });
-});
-
-describe('patterns of tool names', () => {
-  it('match whole names, with * for any characters', () => {
-    const matches = (pattern: string, name: string) => matcherOf([pattern])(name);
-    expect(matches('fs__read', 'fs__read')).toBe(true);
-    expect(matches('fs__read', 'fs__read2')).toBe(false);
-    expect(matches('fs__*', 'fs__')).toBe(true);
-    expect(matches('*', '')).toBe(true);
-    expect(matches('a*a', 'a')).toBe(false);
-    expect(matches('a*b*a', 'axbya')).toBe(true);
-    expect(matches('a*b*a', 'axya')).toBe(false);
-    expect(matches('.*', 'x')).toBe(false);
-    expect(matcherOf(['x', 'fs__*'])('fs__a')).toBe(true);
-  });
-
-  it('agree with a search that tries everything', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 6 });
-    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
-    const slow = (given: string, name: string): boolean => {
-      if (given === '') return name === '';
-      if (given.startsWith('*'))
-        return slow(given.slice(1), name) || (name !== '' && slow(given, name.slice(1)));
-      return name[0] === given[0] && slow(given.slice(1), name.slice(1));
-    };
-    fc.assert(
-      fc.property(pattern, text, (given, name) => {
-        expect(matcherOf([given])(name)).toBe(slow(given, name));
-      }),
-      { numRuns: 1_000 },
-    );
   });
 });

@@ -1,0 +1,90 @@
+import { Controller, Inject, Req, Res } from '@nestjs/common';
+import { BUS, type Bus } from '@uar/bus';
+import { castVote, listApprovals, readApproval, type Caller } from '@uar/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { KILL_SWITCH, type KillSwitch } from '../domain/settings/kill-switch.js';
+import { sendJson } from '../http/answer.js';
+import { ApprovalListQuery, DecisionBody, NoQuery } from '../http/asks.js';
+import { asked } from '../http/asked.js';
+import { readBody, readQuery } from '../http/read.js';
+import { Refusal, forbidden, notAvailable, notFound } from '../http/refusal.js';
+import { callerOf, pathParameter } from '../http/request.js';
+import { Serves } from '../http/route.js';
+import { approvalRoutes as routes } from './approval-routes.js';
+
+const noApproval = 'There is no approval of this id for you.';
+
+/** API.md 5. The approval-service asks Cedar who may view and decide each record. */
+@Controller()
+export class ApprovalsController {
+  constructor(
+    @Inject(BUS) private readonly bus: Bus,
+    @Inject(KILL_SWITCH) private readonly killSwitch: KillSwitch,
+  ) {}
+
+  @Serves(routes.listApprovals)
+  async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { status, cursor, limit } = readQuery(request.query, ApprovalListQuery);
+    const page = await asked(this.bus, listApprovals, {
+      caller: callerOf(request),
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    sendJson(reply, page);
+  }
+
+  @Serves(routes.readApproval)
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const answer = await asked(this.bus, readApproval, this.about(request));
+    if (answer.kind === 'not_found') throw notFound(noApproval);
+    sendJson(reply, answer.approval);
+  }
+
+  @Serves(routes.decideApproval)
+  async decide(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { decision, reason } = readBody(request.body, DecisionBody);
+    if (decision === 'approve') await this.refuseUnderKillSwitch(request);
+    const vote = { ...this.about(request), decision, ...(reason === undefined ? {} : { reason }) };
+    const answer = await asked(this.bus, castVote, vote);
+    switch (answer.kind) {
+      case 'counted':
+        return sendJson(reply, answer.approval);
+      case 'not_found':
+        throw notFound(noApproval);
+      case 'forbidden':
+        throw forbidden();
+      case 'not_pending':
+        throw new Refusal(409, 'approval_not_pending', {
+          message: 'The approval is not pending any more.',
+          details: { status: answer.status },
+        });
+      case 'unavailable':
+        throw notAvailable();
+    }
+  }
+
+  /** Nothing would run: whoever approves now would let it run unseen once the switch is off again. */
+  private async refuseUnderKillSwitch(request: FastifyRequest): Promise<void> {
+    switch (this.killSwitch.of(callerOf(request).principal.tenant)) {
+      case 'off':
+        return;
+      case 'unknown':
+        throw notAvailable();
+      case 'on': {
+        const found = await asked(this.bus, readApproval, this.about(request));
+        if (found.kind === 'not_found') throw notFound(noApproval);
+        throw new Refusal(409, 'kill_switch_on', {
+          message:
+            'The kill switch of the tenant is on: nothing is approved. Reject, or ask again once PUT /api/uar/settings/tenant has turned kill_switch off.',
+        });
+      }
+    }
+  }
+
+  private about(request: FastifyRequest): { caller: Caller; approval_id: string } {
+    return { caller: callerOf(request), approval_id: pathParameter(request, 'id') };
+  }
+}
