@@ -9,8 +9,7 @@ export const RunStatus = z.enum(['active', 'completed', 'cancelled', 'expired'])
 export type RunStatus = z.output<typeof RunStatus>;
 
 /** The scopes that a run brings along; global and agent scopes stand elsewhere and change under it. */
-export const RunScopes = z.strictObject({ conversation: Scope.optional(), turn: Scope.optional() });
-export type RunScopes = z.output<typeof RunScopes>;
+const RunScopes = z.strictObject({ conversation: Scope.optional(), turn: Scope.optional() });
 
 const shortestSeconds = 1;
 const longestSeconds = 30 * 86_400;

@@ -4,7 +4,7 @@ import { Digest, IsoTime, TenantId, ToolName } from '../ids.js';
 import { Principal } from '../principal.js';
 
 /** Of one new definition against the one it replaces: the same after every restart and at every replica. */
-export const ChangeId = z.string().regex(/^chg_[0-9a-f]{32}$/);
+const ChangeId = z.string().regex(/^chg_[0-9a-f]{32}$/);
 
 /** JSON pointer (RFC 6901). Values are JSON text, cut where long; what a reader could miss is written `\u{hex}`. */
 const place = { pointer: z.string() };

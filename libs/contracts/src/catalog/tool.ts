@@ -34,7 +34,7 @@ export const ToolFacts = z.strictObject({
 });
 export type ToolFacts = z.output<typeof ToolFacts>;
 
-export const ToolState = z.enum(['available', 'quarantined', 'unavailable']);
+const ToolState = z.enum(['available', 'quarantined', 'unavailable']);
 
 /** One tool of the catalog. `definition_json` is the upstream's own text of the MCP tool object, untouched. */
 export const CatalogEntry = z.strictObject({
