@@ -69,7 +69,7 @@ function objectText(text: string): string {
 }
 
 function textOf(found: ExplanationView): string {
-  const outcome = found.outcome === undefined ? '' : `: ${found.outcome} (${found.cause ?? ''})`;
+  const outcome = found.outcome === undefined ? '' : `: ${found.outcome}${because(found.cause)}`;
   const off = found.governance === 'off' ? ', Cedar is switched off' : '';
   const lines = [
     `${found.decision}${outcome}, policies ${found.policy_version}${off}`,

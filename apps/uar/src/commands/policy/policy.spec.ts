@@ -108,6 +108,17 @@ describe('a question about policies', () => {
     ]);
   });
 
+  it('is explained without a cause where there is none', async () => {
+    answer = {
+      status: 200,
+      body: {
+        ...{ decision: 'deny', outcome: 'invalid_arguments', governance: 'on', policy_version: 'v1' },
+        ...{ determining: [], gates: [], facts: null, stages: [], hints: [] },
+      },
+    };
+    expect((await uar(['explain', 'a__b'], env)).out).toMatch(/^deny: invalid_arguments, policies v1\n/);
+  });
+
   it('is simulated for principals and tools, with what would change', async () => {
     const cell = { principal: 0, sub: 'uma', active: { decision: 'allow', policies: ['t/a'] } };
     const denied = {
