@@ -44,6 +44,8 @@ onBothBuses(
         ...(options.run === undefined ? {} : { run_id: options.run }),
       });
     const outcome = async (answer: Promise<Answer>) => String((await answer).body['outcome']);
+    const becomes = (wanted: string, ...of: Parameters<typeof call>): Promise<true> =>
+      eventually(async () => ((await outcome(call(...of))) === wanted ? true : undefined));
     const effective = ({ body }: Answer): Body => body['effective'] ?? {};
     const policyFile = (name: string): string =>
       join(product().policiesDir, 'tenants/default', `${name}.cedar`);
@@ -79,13 +81,9 @@ onBothBuses(
         policyFile('e2e-hidden'),
         '@reason("hidden")\nforbid (principal == UAR::User::"default/uma", action in UAR::Action::"use", resource == UAR::Tool::"default/fix/write");\n',
       );
-      await eventually(async () =>
-        (await outcome(call(user, 'fix__write', { run }))) === 'unknown_tool' ? true : undefined,
-      );
+      await becomes('unknown_tool', user, 'fix__write', { run });
       rmSync(policyFile('e2e-hidden'));
-      await eventually(async () =>
-        (await outcome(call(user, 'fix__write', { run }))) === 'run_denied' ? true : undefined,
-      );
+      await becomes('run_denied', user, 'fix__write', { run });
     });
 
     keeps(['runs.approval'], 'a run asks a human about every call, or about none', async () => {
@@ -151,9 +149,7 @@ onBothBuses(
     keeps(['agents.scope'], 'an agent is registered, scoped, bounded and removed', async () => {
       expect(await outcome(call(coder, 'fix__count'))).toBe('run_denied');
       expect((await putAgent()).status).toBe(201);
-      await eventually(async () =>
-        (await outcome(call(coder, 'fix__count'))) === 'completed' ? true : undefined,
-      );
+      await becomes('completed', coder, 'fix__count');
       const opened = await ask(coder, 'POST', runs, {});
       expect([opened.status, String(opened.body['agent_id'])]).toEqual([201, 'coder']);
       expect((await putAgent({ scope: only('fix__count', 'fix__gone') })).body['warnings']).toMatchObject([
@@ -164,9 +160,7 @@ onBothBuses(
       const waiting = call(coder, 'fix__write', { args: { id: 'agent' } });
       expect(await outcome(waiting)).toBe('run_denied');
       expect((await putAgent({ max_risk: 0 })).status).toBe(200);
-      await eventually(async () =>
-        (await outcome(call(coder, 'fix__write'))) === 'unknown_tool' ? true : undefined,
-      );
+      await becomes('unknown_tool', coder, 'fix__write');
       expect(await outcome(call(coder, 'fix__count'))).toBe('completed');
       expect((await ask(user, 'GET', '/api/uar/agents')).status).toBe(403);
       expect((await ask(coder, 'DELETE', '/api/uar/agents/coder')).status).toBe(403);
@@ -186,27 +180,19 @@ onBothBuses(
           return answer.status === 201 ? answer : undefined;
         });
         const run = String(opened.body['run_id']);
-        await eventually(async () =>
-          (await outcome(call(user, 'fix__count', { run }))) === 'completed' ? true : undefined,
-        );
+        await becomes('completed', user, 'fix__count', { run });
         writeFileSync(
           policyFile('e2e-agents-not'),
           '@reason("no agents here")\nforbid (principal == UAR::Agent::"default/coder", action == UAR::Action::"callTool", resource == UAR::Tool::"default/fix/count");\n',
         );
-        await eventually(async () =>
-          (await outcome(call(user, 'fix__count', { run }))) === 'policy_denied' ? true : undefined,
-        );
+        await becomes('policy_denied', user, 'fix__count', { run });
         expect(await outcome(call(user, 'fix__count'))).toBe('completed');
         rmSync(policyFile('e2e-agents-not'));
-        await eventually(async () =>
-          (await outcome(call(user, 'fix__count', { run }))) === 'completed' ? true : undefined,
-        );
+        await becomes('completed', user, 'fix__count', { run });
         const suspend = (agents: string[]) =>
           ask(admin, 'PUT', '/api/uar/settings/tenant', { suspended: { agents } });
         expect((await suspend(['coder'])).status).toBe(200);
-        await eventually(async () =>
-          (await outcome(call(user, 'fix__count', { run }))) === 'unknown_tool' ? true : undefined,
-        );
+        await becomes('unknown_tool', user, 'fix__count', { run });
         expect(await outcome(call(user, 'fix__count'))).toBe('completed');
         await suspend([]);
         await ask(admin, 'DELETE', '/api/uar/agents/coder');
@@ -223,9 +209,7 @@ onBothBuses(
       expect(effective(await ask(user, 'GET', `${runs}/${run}`))['capabilities']).toEqual(['write']);
       expect(await outcome(call(user, 'fix__count', { run }))).toBe('capability_denied');
       await putAgent({ capabilities: ['network'] });
-      await eventually(async () =>
-        (await outcome(call(coder, 'fix__count'))) === 'capability_denied' ? true : undefined,
-      );
+      await becomes('capability_denied', coder, 'fix__count');
       await ask(admin, 'DELETE', '/api/uar/agents/coder');
     });
 

@@ -115,7 +115,7 @@ describe('writing policies', () => {
   it.each<[AnswerOf<typeof writePolicies>, number, string, unknown]>([
     [{ kind: 'invalid', findings }, 422, 'policies_invalid', findings],
     [{ kind: 'conflict', version }, 409, 'version_conflict', { version }],
-    [{ kind: 'busy', retry_after_ms: 1_500 }, 429, 'busy', undefined],
+    [{ kind: 'busy', retry_after_ms: 1_500 }, 429, 'rate_limited', { retry_after_ms: 1_500 }],
     [{ kind: 'not_found', message: 'No.' }, 404, 'not_found', undefined],
     [{ kind: 'off' }, 422, 'governance_off', undefined],
     [{ kind: 'unavailable', cause: 'ledger' }, 503, 'unavailable', undefined],

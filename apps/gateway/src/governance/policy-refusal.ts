@@ -1,5 +1,5 @@
 import type { AnswerOf, proposePolicies, readProposal, writePolicies } from '@uar/contracts';
-import { Refusal, forbidden, notAvailable, notFound } from '../http/refusal.js';
+import { Refusal, forbidden, notAvailable, notFound, rateLimited } from '../http/refusal.js';
 
 type Answers =
   AnswerOf<typeof writePolicies> | AnswerOf<typeof proposePolicies> | AnswerOf<typeof readProposal>;
@@ -15,10 +15,7 @@ export function policyRefusal(answer: PolicyRefusal): Refusal {
         details: answer.findings,
       });
     case 'busy':
-      return new Refusal(429, 'busy', {
-        message: 'Too many policies wait to be tried.',
-        headers: { 'retry-after': String(Math.ceil(answer.retry_after_ms / 1_000)) },
-      });
+      return rateLimited(answer.retry_after_ms);
     case 'conflict':
       return new Refusal(409, 'version_conflict', {
         message: 'Another version is in force than the one this was written against.',
