@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CatalogReplica } from '@uar/catalog';
 import type { ServiceContext } from '@uar/service';
-import { CatalogSchemas } from './adapters/catalog-schemas.js';
-import { CatalogWatch } from './adapters/catalog-watch.js';
+import { CatalogSchemas } from './adapters/catalog/catalog-schemas.js';
+import { CatalogWatch } from './adapters/catalog/catalog-watch.js';
 import { problemText } from './domain/policy/lint/problem.js';
 import { StalePolicies, type ActiveTexts } from './domain/policy/lint/stale-policies.js';
-import type { PolicySets } from './domain/policy/policy-sets.js';
+import type { PolicySets } from './domain/sets/policy-sets.js';
 
 const quietMs = 500;
 

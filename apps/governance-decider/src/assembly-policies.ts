@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceContext } from '@uar/service';
-import type { PolicyFiles } from './adapters/policy-folder.js';
-import { LedgerProposals } from './adapters/policy-proposals.js';
-import { LedgerVersions } from './adapters/policy-versions.js';
-import { PolicyWatch } from './adapters/policy-watch.js';
-import { LedgerPolicies } from './adapters/policy-written.js';
+import type { PolicyFiles } from './adapters/policies/policy-folder.js';
+import { LedgerProposals } from './adapters/ledger/policy-proposals.js';
+import { LedgerVersions } from './adapters/ledger/policy-versions.js';
+import { PolicyWatch } from './adapters/policies/policy-watch.js';
+import { LedgerPolicies } from './adapters/ledger/policy-written.js';
 import { judgeActions } from './domain/decide/actions.js';
 import type { CedarParts } from './domain/decide/cedar-judge.js';
 import type { Judge } from './domain/decide/verdict.js';
@@ -13,9 +13,9 @@ import { PolicyLifecycle } from './domain/lifecycle/policy-lifecycle.js';
 import type { RepairParts } from './domain/lifecycle/repair-judge.js';
 import { ProposalDesk } from './domain/lifecycle/proposal-desk.js';
 import type { ToolSchemas } from './domain/policy/lint/tool-schema.js';
-import type { PolicySets } from './domain/policy/policy-sets.js';
+import type { PolicySets } from './domain/sets/policy-sets.js';
 import type { LiveDirectory } from './domain/question/directory.js';
-import type { PolicyDesks } from './policies.controller.js';
+import type { PolicyDesks } from './policies/policies.controller.js';
 
 /** What the ledger keeps of policies. */
 export interface KeptPolicies {

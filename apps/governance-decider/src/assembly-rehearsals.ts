@@ -1,7 +1,7 @@
 import type { ServiceContext } from '@uar/service';
-import { DecisionLog } from './adapters/decision-log.js';
+import { DecisionLog } from './adapters/ledger/decision-log.js';
 import { pause } from './adapters/pause.js';
-import { SettingsShadowStore } from './adapters/shadow-store.js';
+import { SettingsShadowStore } from './adapters/ledger/shadow-store.js';
 import type { ActiveTexts, CandidateParts } from './domain/candidate-judge.js';
 import type { Candidates } from './domain/lifecycle/candidates.js';
 import type { DecisionListener } from './domain/record/decision-note.js';

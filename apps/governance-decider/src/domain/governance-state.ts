@@ -1,4 +1,4 @@
-import type { SetStatus } from './policy/set-status.js';
+import type { SetStatus } from './sets/set-status.js';
 import type { LiveDirectory, TenantProblem } from './question/directory.js';
 
 /** What decides, and whether it can. */

@@ -9,12 +9,12 @@ import { Fixtures } from '../../domain/cases/fixtures.js';
 import type { CedarParts } from '../../domain/decide/cedar-judge.js';
 import { questionOf } from '../../domain/explain/explain-call.js';
 import { Candidates } from '../../domain/lifecycle/candidates.js';
-import { folderAlone } from '../../domain/lifecycle/written.js';
-import { checkCandidate } from '../../domain/policy/candidate.js';
-import { PolicySets } from '../../domain/policy/policy-sets.js';
+import { folderAlone } from '../../domain/sets/written.js';
+import { checkCandidate } from '../../domain/policy/check/candidate.js';
+import { PolicySets } from '../../domain/sets/policy-sets.js';
 import type { PolicyTexts } from '../../domain/policy/policy-set.js';
 import { slicesOf } from '../../domain/policy/slices.js';
-import { readPolicies } from '../policy-folder.js';
+import { readPolicies } from '../policies/policy-folder.js';
 import { CedarEngine, compileCedar } from './engine.js';
 import { shippedFolder } from './questions.fixture.js';
 

@@ -5,7 +5,7 @@ import type { Laboratory } from '../../domain/policy/laboratory.js';
 import { PolicyJson } from '../../domain/policy/policy-json.js';
 import { slicesOf } from '../../domain/policy/slices.js';
 import { policySet, versionOf, type PolicySet } from '../../domain/policy/policy-set.js';
-import { PolicyFiles } from '../policy-folder.js';
+import { PolicyFiles } from '../policies/policy-folder.js';
 import { CedarEngine, compileCedar } from './engine.js';
 import { mutantsOf } from './mutants.fixture.js';
 import { shippedFolder } from './questions.fixture.js';

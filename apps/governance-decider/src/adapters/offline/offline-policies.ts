@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { CaseFile } from '../../domain/cases/case-file.js';
 import { rehearseCases, type CaseFailure } from '../../domain/cases/rehearse-cases.js';
-import { SoundPolicies, checkCandidate } from '../../domain/policy/candidate.js';
+import { SoundPolicies, checkCandidate } from '../../domain/policy/check/candidate.js';
 import type { Tried } from '../../domain/policy/laboratory.js';
 import { problemText, type PolicyProblem } from '../../domain/policy/lint/problem.js';
 import type { PolicyTexts } from '../../domain/policy/policy-set.js';
-import type { PolicySource } from '../../domain/policy/source.js';
+import type { PolicySource } from '../../domain/sets/source.js';
 import { CedarEngine, compileCedar } from '../cedar/engine.js';
-import { PolicyFiles, readPolicies } from '../policy-folder.js';
+import { PolicyFiles, readPolicies } from '../policies/policy-folder.js';
 
 /** A problem and the file it stands in, relative to the folder. */
 export interface FileProblem extends PolicyProblem {

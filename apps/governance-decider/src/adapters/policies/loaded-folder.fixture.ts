@@ -2,14 +2,14 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testConfig } from '@uar/testkit';
-import { folderAlone } from '../../domain/lifecycle/written.js';
+import { folderAlone } from '../../domain/sets/written.js';
 import type { ToolSchemas } from '../../domain/policy/lint/tool-schema.js';
-import { PolicySets } from '../../domain/policy/policy-sets.js';
-import type { SetStatus } from '../../domain/policy/set-status.js';
+import { PolicySets } from '../../domain/sets/policy-sets.js';
+import type { SetStatus } from '../../domain/sets/set-status.js';
 import type { CedarEngine } from '../cedar/engine.js';
 import { shippedFolder } from '../cedar/questions.fixture.js';
 import { ConfigDirectory } from '../config-directory.js';
-import { PolicyFiles } from '../policy-folder.js';
+import { PolicyFiles } from './policy-folder.js';
 
 /** A copy of the shipped folder, and the sets that are loaded from it. */
 export class LoadedFolder {

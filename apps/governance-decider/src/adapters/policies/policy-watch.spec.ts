@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PolicyWatch } from '../policy-watch.js';
+import { PolicyWatch } from './policy-watch.js';
 
 let folder: string;
 let watch: PolicyWatch;

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CedarEngine, compileCedar } from '../cedar/engine.js';
-import { PolicyFiles } from '../policy-folder.js';
+import { PolicyFiles } from './policy-folder.js';
 import { LoadedFolder } from './loaded-folder.fixture.js';
 
 let engine: CedarEngine;

@@ -1,4 +1,4 @@
-import { checkCandidate, type SoundPolicies } from '../policy/candidate.js';
+import { checkCandidate, type SoundPolicies } from '../policy/check/candidate.js';
 import type { Laboratory } from '../policy/laboratory.js';
 import { problemText } from '../policy/lint/problem.js';
 import { versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';

@@ -1,7 +1,7 @@
 import { textDigest } from '@uar/json-text';
 import type { CedarQuestion, RawAnswer } from '../cedar/cedar.js';
 import type { Laboratory, Stage } from '../policy/laboratory.js';
-import { textProblem } from '../policy/text-guard.js';
+import { textProblem } from '../policy/check/text-guard.js';
 import type { Clause } from './clauses.js';
 
 export type ClauseFound = 'true' | 'false' | 'erred';

@@ -1,11 +1,11 @@
 import type { PolicyFindings, TenantId } from '@uar/contracts';
 import type { PolicySet, PolicyTexts } from '../policy/policy-set.js';
-import type { PolicySets } from '../policy/policy-sets.js';
+import type { PolicySets } from '../sets/policy-sets.js';
 import { ownTexts } from './own-texts.js';
 import type { Unavailable } from './ports.js';
-import type { SetProblem } from './rehearsals.js';
+import type { SetProblem } from '../sets/rehearsals.js';
 import { findingsOf } from './views.js';
-import type { OwnTexts } from './wanted.js';
+import type { OwnTexts } from '../sets/wanted.js';
 
 /** Texts that would be taken as the tenant's set. */
 export interface SoundTexts {

@@ -1,6 +1,6 @@
 import type { PolicyDifferences } from '@uar/contracts';
-import type { SetProblem } from './rehearsals.js';
-import type { OwnTexts } from './wanted.js';
+import type { SetProblem } from '../sets/rehearsals.js';
+import type { OwnTexts } from '../sets/wanted.js';
 
 const maxPolicies = 2_000;
 const maxChars = 1024 * 1024;

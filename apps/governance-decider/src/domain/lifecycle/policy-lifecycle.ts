@@ -15,15 +15,15 @@ import {
 import type { ActionVerdict, Judge } from '../decide/verdict.js';
 import { catalogSchema } from '../policy/catalog-schema.js';
 import type { ToolSchemas } from '../policy/lint/tool-schema.js';
-import type { PolicySets } from '../policy/policy-sets.js';
+import type { PolicySets } from '../sets/policy-sets.js';
 import { authorOf } from './authors.js';
 import type { Candidates, CheckedTexts, SoundTexts } from './candidates.js';
 import { differencesOf } from './own-texts.js';
 import type { Deed, VersionLog, WrittenStore } from './ports.js';
 import type { ProposalDesk } from './proposal-desk.js';
-import type { Persisted } from './replacement.js';
+import type { Persisted } from '../sets/replacement.js';
 import { findingsOf, policiesView, problemView } from './views.js';
-import type { OwnTexts } from './wanted.js';
+import type { OwnTexts } from '../sets/wanted.js';
 
 export interface LifecycleParts {
   readonly sets: PolicySets;

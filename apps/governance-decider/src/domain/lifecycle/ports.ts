@@ -6,8 +6,8 @@ import type {
   TenantId,
   WrittenPolicies,
 } from '@uar/contracts';
-import type { Persisted } from './replacement.js';
-import type { WrittenSets } from './written.js';
+import type { Persisted } from '../sets/replacement.js';
+import type { WrittenSets } from '../sets/written.js';
 
 export interface Unavailable {
   readonly kind: 'unavailable';

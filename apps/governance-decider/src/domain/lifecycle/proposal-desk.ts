@@ -10,7 +10,7 @@ import {
   type withdrawProposal,
 } from '@uar/contracts';
 import type { Judge } from '../decide/verdict.js';
-import type { PolicySets } from '../policy/policy-sets.js';
+import type { PolicySets } from '../sets/policy-sets.js';
 import { authorOf } from './authors.js';
 import type { Candidates } from './candidates.js';
 import { differencesOf } from './own-texts.js';

@@ -1,8 +1,8 @@
 import type { PoliciesView, PolicyFindings, PolicyProblemView } from '@uar/contracts';
 import type { Policy } from '../policy/policy-set.js';
-import type { SetProblem } from './rehearsals.js';
-import type { ActiveSet, Standing } from './standing.js';
-import type { WantedSet } from './wanted.js';
+import type { SetProblem } from '../sets/rehearsals.js';
+import type { ActiveSet, Standing } from '../sets/standing.js';
+import type { WantedSet } from '../sets/wanted.js';
 
 const noVersion = 'none';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { someTools } from '../../adapters/some-tools.fixture.js';
+import { someTools } from '../../adapters/catalog/some-tools.fixture.js';
 import { fillBags } from '../facts/bags.js';
 import { readLeaves } from '../facts/leaves.js';
 import { catalogSchema } from './catalog-schema.js';

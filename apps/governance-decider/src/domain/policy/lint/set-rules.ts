@@ -1,6 +1,6 @@
 import { nearest } from '@uar/nearest';
-import { platformGuards } from '../platform-guards.js';
-import { textProblem } from '../text-guard.js';
+import { platformGuards } from '../check/platform-guards.js';
+import { textProblem } from '../check/text-guard.js';
 import { placeAt } from './place.js';
 import type { PolicyProblem } from './problem.js';
 
