@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { argumentsDigest, textDigest } from '@uar/json-text';
 import { CedarEngine, compileCedar } from '../apps/governance-decider/dist/adapters/cedar/engine.js';
-import { PolicyFiles } from '../apps/governance-decider/dist/adapters/policy-folder.js';
+import { PolicyFiles } from '../apps/governance-decider/dist/adapters/policies/policy-folder.js';
 import { CedarJudge } from '../apps/governance-decider/dist/domain/decide/cedar-judge.js';
-import { folderAlone } from '../apps/governance-decider/dist/domain/lifecycle/written.js';
-import { PolicySets } from '../apps/governance-decider/dist/domain/policy/policy-sets.js';
+import { folderAlone } from '../apps/governance-decider/dist/domain/sets/written.js';
+import { PolicySets } from '../apps/governance-decider/dist/domain/sets/policy-sets.js';
 import { root } from './product.mjs';
 
 export const tenant = 'default';
