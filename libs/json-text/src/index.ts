@@ -3,4 +3,4 @@ export { withMember, withMeta } from './edit.js';
 export { JsonText, argumentsDigest, stringifyWithText, textDigest } from './json-text.js';
 export { scanJson, type RootKind, type Scan, type ScanLimits, type ScanProblem } from './scan.js';
 export { elementTexts, memberText } from './skim.js';
-export { type Span } from './token.js';
+export { unquote, type Span } from './token.js';

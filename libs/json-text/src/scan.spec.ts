@@ -33,6 +33,20 @@ describe('scanJson', () => {
     );
   });
 
+  it('reads long strings as JSON.parse does, whatever stands in them', () => {
+    const piece = fc.oneof(
+      fc.integer({ min: 0, max: 150 }).map((length) => 'x'.repeat(length)),
+      fc.constantFrom('\\"', '\\u00e9', '\\\\', '\u0001', '\u007f', '\ud800', '\uffff', '"', '\\x', ' '),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = `"${pieces.join('')}"`;
+        expect(scanJson(text).kind).toBe(isJson(text) ? 'ok' : 'bad');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('refuses exactly the valid texts that name a member twice', () => {
     fc.assert(
       fc.property(jsonText, (text) => {

@@ -39,10 +39,21 @@ for (const letter of '"\\/bfnrt') simpleEscapes[letter.charCodeAt(0)] = 1;
 /** `-1 - offset` of the offending character: how the strict readers below say that a token is broken. */
 const broken = (offset: number): number => -1 - offset;
 
+/** Characters that a string holds as they are; from the first of them that is looked at on. */
+const plainRun = /[ !#-[\]-\uffff]+/y;
+/** From here on the search for the end of a run is faster than looking at each character; most strings are shorter. */
+const longRun = 64;
+
 /** Position behind the string that opens at `at`, or `-1 - offset` of what is wrong in it. */
 export function stringEnd(text: string, at: number): number {
   let position = at + 1;
+  let runEnd = position + longRun;
   for (;;) {
+    if (position >= runEnd) {
+      plainRun.lastIndex = position;
+      if (plainRun.test(text)) position = plainRun.lastIndex;
+      runEnd = position + longRun;
+    }
     const code = text.charCodeAt(position);
     if (code === char.quote) return position + 1;
     if (code === char.backslash) {
