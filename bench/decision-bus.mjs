@@ -1,13 +1,14 @@
-// One decision (three questions) asked of the real decider over the in-process bus: repeated arguments (cache) and new ones (Cedar).
+// One decision with its grant asked of the real decider over the in-process bus: repeated arguments (remembered) and new ones (Cedar).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub } from '@uar/bus';
 import { loadConfig } from '@uar/config';
 import { decideCall, readGovernanceStatus } from '@uar/contracts';
-import { service } from '@uar/governance-decider/module';
-import { argumentsDigest, textDigest } from '@uar/json-text';
+import { service as approvalService } from '@uar/approval-service/module';
+import { service as governanceDecider } from '@uar/governance-decider/module';
 import { createLog } from '@uar/telemetry';
+import { question } from './governance-world.mjs';
 import { printTable, quantile } from './measure.mjs';
 import { root } from './product.mjs';
 
@@ -19,60 +20,19 @@ const loaded = loadConfig({
 if (loaded.kind === 'bad') throw new Error(JSON.stringify(loaded.problems));
 
 const hub = createHub();
-const log = createLog({ service: 'bench', level: 'warn' });
-const decider = await service.start({
-  config: loaded.config,
-  bus: hub.connect({ service: 'governance-decider' }),
-  log,
-});
+const log = createLog({ service: 'bench', level: 'error' });
+const start = (service, name) =>
+  service.start({ config: loaded.config, bus: hub.connect({ service: name }), log });
+const ledger = await start(approvalService, 'approval-service');
+const decider = await start(governanceDecider, 'governance-decider');
 const gateway = hub.connect({ service: 'gateway' });
 
-const principal = {
-  issuer: 'bench',
-  subject: 'ada',
-  tenant: 'default',
-  kind: 'user',
-  roles: ['admin', 'user'],
-  groups: [],
-  scopes: [],
-  mfa: false,
-  claims: {},
-  expires_at: Date.now() + 3_600_000,
-};
-const tool = {
-  tenant: 'default',
-  server: 'bench',
-  raw_name: 'echo',
-  source: 'mcp',
-  family: 'mcp',
-  capabilities: ['read'],
-  risk: 0,
-  read_only: true,
-  destructive: false,
-  idempotent: true,
-  open_world: false,
-  hints_trusted: true,
-  enabled: true,
-  pinned: true,
-  quorum: 1,
-  labels: [],
-  extractors: { paths: [], hosts: [], recipients: [] },
-  secret_pointers: [],
-  definition_digest: textDigest('definition'),
-};
 let calls = 0;
 
 function ask(message) {
   calls += 1;
-  const text = JSON.stringify({ message });
   return gateway.ask(decideCall, {
-    question: {
-      call_id: `call_${calls.toString(16).padStart(32, '0')}`,
-      caller: { principal, channel: 'interactive', run_id: 'run_0123456789abcdef', session_id: '' },
-      tool,
-      arguments_json: text,
-      arguments_digest: argumentsDigest(text),
-    },
+    question: question({ message }, { call_id: `call_${calls.toString(16).padStart(32, '0')}` }),
     target: { host: 'mcp', instance: '0123456789abcdef', expires_at: Date.now() + 30_000 },
   });
 }
@@ -89,6 +49,16 @@ async function measure(count, message) {
   return times;
 }
 
+/** The decider learns from the ledger which policies were written by API before it decides. */
+async function ready() {
+  for (;;) {
+    const reply = await ask('first');
+    if (reply.kind === 'answered' && reply.value.kind === 'allow') return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+await ready();
 const busTimes = [];
 for (let index = 0; index < 2000; index += 1) {
   const from = performance.now();
@@ -107,6 +77,7 @@ printTable(rows);
 
 await gateway.close();
 await decider.stop();
+await ledger.stop();
 hub.close();
 rmSync(home, { recursive: true, force: true });
 process.exit(0);
