@@ -5,7 +5,9 @@ import { requirements } from './requirements.js';
 const scenarios = new URL('./scenarios/', import.meta.url);
 
 function citedIds(): Set<string> {
-  const files = readdirSync(scenarios).filter((file) => file.endsWith('.e2e.spec.ts'));
+  const files = readdirSync(scenarios, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.e2e.spec.ts'),
+  );
   const lists = files.flatMap((file) => [
     ...readFileSync(new URL(file, scenarios), 'utf8').matchAll(/keeps\(\s*\[([^\]]*)\]/g),
   ]);

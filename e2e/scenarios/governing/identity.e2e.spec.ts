@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { beforeAll, expect } from 'vitest';
-import { clientAt, clientOf, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { clientAt, clientOf, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const planted = 'planted-secret-3f9c0a77';
 

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { clientAt, clientOf, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { clientAt, clientOf, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 /** Status of a raw request: fetch would not send these headers. */
 function statusOf(url: string, method: string, headers: Record<string, string>): Promise<number | undefined> {

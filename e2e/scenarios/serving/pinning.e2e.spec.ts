@@ -10,9 +10,9 @@ import {
   pendingApproval,
   toolListed,
   user,
-} from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+} from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const turning = (pin: string): Record<string, unknown> => fixtureServer({ MODE: 'turning' }, { pin });
 /** A restart of every process, on a busy machine. */

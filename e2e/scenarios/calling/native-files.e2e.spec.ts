@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { clientOf, decide, pendingApproval, toolListed, user } from '../client.js';
-import { keeps } from '../keeps.js';
-import { onBothBuses } from '../on-both-buses.js';
+import { clientOf, decide, pendingApproval, toolListed, user } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { onBothBuses } from '../../on-both-buses.js';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'uar-files-')));
 const allowed = join(root, 'allowed');

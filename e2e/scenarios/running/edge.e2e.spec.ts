@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { beforeAll, expect } from 'vitest';
-import { clientOf, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { clientOf, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 onBothBuses(
   'edge',

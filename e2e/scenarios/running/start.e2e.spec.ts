@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryDir, startProduct } from '@uar/testkit';
 import { describe, expect } from 'vitest';
-import { clientOf, eventually, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { buses } from '../on-both-buses.js';
+import { clientOf, eventually, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { buses } from '../../on-both-buses.js';
 
 /** Command lines of the processes whose environment names this data folder. */
 function commandsOf(dataDir: string): string[] {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { type Product, startProduct } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { type Answer, clientOf, eventually, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { buses, createCounters, fixtureServer } from '../on-both-buses.js';
+import { type Answer, clientOf, eventually, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { buses, createCounters, fixtureServer } from '../../on-both-buses.js';
 
 /** Process ids of one service of this product. */
 function pidsOf(product: Product, service: string): number[] {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { clientOf, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { clientOf, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 onBothBuses(
   'a huge list',

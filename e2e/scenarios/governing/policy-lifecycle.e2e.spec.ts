@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { clientOf, eventually, toolListed, user, type Answer, type Body, type Client } from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { clientOf, eventually, toolListed, user, type Answer, type Body, type Client } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const base = '/api/uar/governance';
 

@@ -1,8 +1,8 @@
 import { startProduct, type Product } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { clientOf, toolListed, user } from '../client.js';
-import { keeps } from '../keeps.js';
-import { createCounters, fixtureServer, onBothBuses, type Bus } from '../on-both-buses.js';
+import { clientOf, toolListed, user } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { createCounters, fixtureServer, onBothBuses, type Bus } from '../../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect } from 'vitest';
-import { runCli } from '../cli.js';
-import { clientOf, eventually, toolListed, user, type Body, type Client } from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { runCli } from '../../cli.js';
+import { clientOf, eventually, toolListed, user, type Body, type Client } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const base = '/api/uar/governance';
 const calls = 60;

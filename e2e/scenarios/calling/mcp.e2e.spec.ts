@@ -2,9 +2,9 @@ import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Product, TokenOptions } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { admin, clientOf, decide, pendingApproval, toolListed, user } from '../client.js';
-import { keeps } from '../keeps.js';
-import { createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { admin, clientOf, decide, pendingApproval, toolListed, user } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());

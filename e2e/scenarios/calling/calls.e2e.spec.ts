@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { admin, clientOf, decide, eventually, pendingApproval, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { type Bus, createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { admin, clientOf, decide, eventually, pendingApproval, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { type Bus, createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect } from 'vitest';
-import { runCli } from '../cli.js';
-import { clientOf, eventually, pendingApproval, toolListed, user } from '../client.js';
-import { keeps } from '../keeps.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { runCli } from '../../cli.js';
+import { clientOf, eventually, pendingApproval, toolListed, user } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 onBothBuses(
   'command line',

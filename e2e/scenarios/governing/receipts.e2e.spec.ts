@@ -1,9 +1,9 @@
 import { beforeAll, expect } from 'vitest';
-import { clientOf, toolListed } from '../client.js';
-import { keeps } from '../keeps.js';
-import { runCli } from '../cli.js';
-import { fixtureServer, onBothBuses } from '../on-both-buses.js';
-import { editLedger } from '../ledger-file.js';
+import { clientOf, toolListed } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { runCli } from '../../cli.js';
+import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
+import { editLedger } from '../../ledger-file.js';
 
 onBothBuses(
   'receipts',

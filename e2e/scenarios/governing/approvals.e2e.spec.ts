@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { admin, clientOf, decide, eventually, pendingApproval, toolListed, user } from '../client.js';
-import { keeps } from '../keeps.js';
-import { createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { admin, clientOf, decide, eventually, pendingApproval, toolListed, user } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());

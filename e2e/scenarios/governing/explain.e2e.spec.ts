@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryDir } from '@uar/testkit';
 import { beforeAll, expect } from 'vitest';
-import { clientOf, eventually, toolListed, type Answer, type Body, type Client } from '../client.js';
-import { runCli } from '../cli.js';
-import { called, people, policies, rounds, servers, specOf, toolNames } from '../explain-world.js';
-import { keeps } from '../keeps.js';
-import { onBothBuses } from '../on-both-buses.js';
+import { clientOf, eventually, toolListed, type Answer, type Body, type Client } from '../../client.js';
+import { runCli } from '../../cli.js';
+import { called, people, policies, rounds, servers, specOf, toolNames } from '../../explain-world.js';
+import { keeps } from '../../keeps.js';
+import { onBothBuses } from '../../on-both-buses.js';
 
 const governance = '/api/uar/governance';
 const word = (verdict: Body | undefined): string => String(verdict?.['outcome'] ?? verdict?.['decision']);

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { startProduct } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Body, clientOf, eventually, toolListed, user } from '../client.js';
-import { keeps } from '../keeps.js';
-import { createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+import { type Body, clientOf, eventually, toolListed, user } from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());

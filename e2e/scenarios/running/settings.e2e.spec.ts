@@ -3,9 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProduct } from '@uar/testkit';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { clientOf, decide, eventually, pendingApproval, toolListed, user, type Answer } from '../client.js';
-import { keeps } from '../keeps.js';
-import { createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+import {
+  clientOf,
+  decide,
+  eventually,
+  pendingApproval,
+  toolListed,
+  user,
+  type Answer,
+} from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const counters = createCounters();
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'uar-settings-')));

@@ -14,9 +14,9 @@ import {
   user,
   type Answer,
   type Body,
-} from '../client.js';
-import { keeps } from '../keeps.js';
-import { createCounters, fixtureServer, onBothBuses } from '../on-both-buses.js';
+} from '../../client.js';
+import { keeps } from '../../keeps.js';
+import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());
