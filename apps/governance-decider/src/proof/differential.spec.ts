@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CedarEngine, compileCedar } from '../adapters/cedar/engine.js';
 import type { CedarQuestion, RawAnswer } from '../domain/cedar/cedar.js';
-import { joined } from '../domain/decide/joined-answers.js';
+import { joined } from '../domain/decide/memory/joined-answers.js';
 import type { PolicySet } from '../domain/policy/policy-set.js';
 import { partsOf } from '../domain/policy/slices.js';
 import { narrowed } from '../domain/question/narrowed.js';

@@ -1,5 +1,5 @@
 import type { Seat, SeatResult } from './seat.js';
-import type { WorkerTask } from './worker-protocol.js';
+import type { WorkerTask } from './worker/worker-protocol.js';
 
 export interface PassBy {
   /** Longest evaluation. */

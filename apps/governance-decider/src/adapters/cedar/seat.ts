@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { WorkerReply, WorkerResult, WorkerStart, WorkerTask } from './worker-protocol.js';
+import type { WorkerReply, WorkerResult, WorkerStart, WorkerTask } from './worker/worker-protocol.js';
 
 /** How a task ended: the worker's own result, or the end of the worker. */
 export type SeatResult =
@@ -44,7 +44,7 @@ export class Seat {
     start: WorkerStart,
     private readonly onEvent: (event: 'replied' | 'ended') => void,
   ) {
-    this.#worker = new Worker(new URL('./cedar-worker.mjs', import.meta.url), {
+    this.#worker = new Worker(new URL('./worker/cedar-worker.mjs', import.meta.url), {
       workerData: start,
       name: 'cedar',
     });

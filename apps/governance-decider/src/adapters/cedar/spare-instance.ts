@@ -4,7 +4,7 @@ import type { Inspection, Installable, Laboratory, Tried } from '../../domain/po
 import type { PolicyTexts } from '../../domain/policy/policy-set.js';
 import type { EngineLimits } from './engine-limits.js';
 import type { Seat, SeatResult } from './seat.js';
-import type { WorkerTask } from './worker-protocol.js';
+import type { WorkerTask } from './worker/worker-protocol.js';
 
 /** The instance that serves nobody, lent out. */
 export class SpareInstance implements Laboratory {

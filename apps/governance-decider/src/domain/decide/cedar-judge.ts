@@ -9,12 +9,12 @@ import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js
 import { barredBy, type Party } from './barred.js';
 import { judgeActions } from './actions.js';
 import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
-import { DecisionCache, decisionKey, type DecisionGround } from './decision-cache.js';
+import { DecisionCache, decisionKey, type DecisionGround } from './memory/decision-cache.js';
 import { judgeRelease } from './release.js';
 import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
-import { SightMemory } from './sight-memory.js';
-import { seeTools } from './sights.js';
-import { SteadyAnswers } from './steady-answers.js';
+import { SightMemory } from './sight/sight-memory.js';
+import { seeTools } from './sight/sights.js';
+import { SteadyAnswers } from './memory/steady-answers.js';
 import {
   all,
   deny,

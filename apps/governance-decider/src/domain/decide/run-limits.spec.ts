@@ -3,7 +3,7 @@ import { argumentsDigest } from '@uar/json-text';
 import { describe, expect, it } from 'vitest';
 import type { Directory } from '../question/directory.js';
 import { refusalOfTool } from './before-cedar.js';
-import { decisionKey } from './decision-cache.js';
+import { decisionKey } from './memory/decision-cache.js';
 import { PlainJudge } from './plain-judge.js';
 import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
 import { deny, type CallVerdict } from './verdict.js';

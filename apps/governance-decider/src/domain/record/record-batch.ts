@@ -1,5 +1,5 @@
 import type { AskOf, recordDecisions } from '@uar/contracts';
-import { DecisionCache } from '../decide/decision-cache.js';
+import { DecisionCache } from '../decide/memory/decision-cache.js';
 import type { CallVerdict } from '../decide/verdict.js';
 import type { DecisionNote } from './decision-note.js';
 import { factsTextOf, recordedVerdict, type FactsText } from './recorded-facts.js';

@@ -6,7 +6,7 @@ import {
   type SoundCandidate,
 } from '../candidate-judge.js';
 import { CedarJudge } from '../decide/cedar-judge.js';
-import { DecisionCache } from '../decide/decision-cache.js';
+import { DecisionCache } from '../decide/memory/decision-cache.js';
 import type { CallVerdict } from '../decide/verdict.js';
 import { toolReads } from '../policy/tool-reads.js';
 import { isDecided, type DecisionNote } from '../record/decision-note.js';

@@ -1,11 +1,11 @@
 import type { CallQuestion } from '@uar/contracts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CallDesk } from '../../domain/decide/call-desk.js';
-import { CedarJudge } from '../../domain/decide/cedar-judge.js';
-import { CallExplainer } from '../../domain/explain/explain-call.js';
-import { CallSimulator } from '../../domain/simulate/simulate-calls.js';
-import { proofRuns } from '../../proof/runs.fixture.js';
+import { CallDesk } from '../../../domain/decide/call-desk.js';
+import { CedarJudge } from '../../../domain/decide/cedar-judge.js';
+import { CallExplainer } from '../../../domain/explain/explain-call.js';
+import { CallSimulator } from '../../../domain/simulate/simulate-calls.js';
+import { proofRuns } from '../../../proof/runs.fixture.js';
 import { someCall, startAcme, type AcmeWorld } from './acme.fixture.js';
 
 /** Five hundred where the proofs run. */

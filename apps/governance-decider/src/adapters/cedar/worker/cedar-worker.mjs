@@ -15,9 +15,9 @@ import { PreparedViews } from './prepared-views.mjs';
 /** @typedef {import('./worker-protocol.js').WorkerAsk} WorkerAsk */
 /** @typedef {import('./worker-protocol.js').WorkerResult} WorkerResult */
 /** @typedef {import('./worker-protocol.js').WorkerStart} WorkerStart */
-/** @typedef {import('../../domain/cedar/cedar.js').RawAnswer} RawAnswer */
-/** @typedef {import('../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
-/** @typedef {import('../../domain/policy/laboratory.js').Finding} Finding */
+/** @typedef {import('../../../domain/cedar/cedar.js').RawAnswer} RawAnswer */
+/** @typedef {import('../../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
+/** @typedef {import('../../../domain/policy/laboratory.js').Finding} Finding */
 /** @typedef {import('@cedar-policy/cedar-wasm/web').StatefulAuthorizationCall} Call */
 /** @typedef {import('@cedar-policy/cedar-wasm/web').DetailedError} DetailedError */
 

@@ -1,9 +1,9 @@
 import { Caller, ToolFacts } from '@uar/contracts';
 import { describe, expect, it } from 'vitest';
-import type { QuestionBatch, RawAnswer } from '../cedar/cedar.js';
-import { PolicyJson } from '../policy/policy-json.js';
-import { policySet } from '../policy/policy-set.js';
-import { CedarJudge } from './cedar-judge.js';
+import type { QuestionBatch, RawAnswer } from '../../cedar/cedar.js';
+import { PolicyJson } from '../../policy/policy-json.js';
+import { policySet } from '../../policy/policy-set.js';
+import { CedarJudge } from '../cedar-judge.js';
 
 const now = 1_800_000_000_000;
 const tool = ToolFacts.parse({

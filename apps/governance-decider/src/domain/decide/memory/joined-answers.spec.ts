@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RawAnswer } from '../cedar/cedar.js';
+import type { RawAnswer } from '../../cedar/cedar.js';
 import { joined } from './joined-answers.js';
 
 const decided = (decision: string, reasons: string[] = [], errors: string[] = []): RawAnswer => ({

@@ -8,7 +8,7 @@ import {
 import { viewOf } from './sliced-view.mjs';
 
 /** @typedef {import('./worker-protocol.js').WorkerTask} WorkerTask */
-/** @typedef {import('../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
+/** @typedef {import('../../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
 /** @typedef {Omit<Extract<WorkerTask, { op: 'install' }>, 'op' | 'warmUp'>} Installed */
 
 /**

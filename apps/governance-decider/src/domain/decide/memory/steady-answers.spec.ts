@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CedarQuestion, QuestionBatch, RawAnswer } from '../cedar/cedar.js';
-import { PolicyJson } from '../policy/policy-json.js';
-import { policySet } from '../policy/policy-set.js';
+import type { CedarQuestion, QuestionBatch, RawAnswer } from '../../cedar/cedar.js';
+import { PolicyJson } from '../../policy/policy-json.js';
+import { policySet } from '../../policy/policy-set.js';
 import { SteadyAnswers } from './steady-answers.js';
 
 const argument = { '.': { left: { Var: 'context' }, attr: 'args' } };

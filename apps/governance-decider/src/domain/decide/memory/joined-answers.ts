@@ -1,4 +1,4 @@
-import type { RawAnswer } from '../cedar/cedar.js';
+import type { RawAnswer } from '../../cedar/cedar.js';
 
 type Decided = Extract<RawAnswer, { kind: 'decided' }>;
 

@@ -1,9 +1,9 @@
 // @ts-check
 // Plain JavaScript, as the worker that imports it.
 
-/** @typedef {import('../../domain/policy/slices.js').Slice} Slice */
-/** @typedef {import('../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
-/** @typedef {import('../../domain/cedar/cedar.js').Entity} Entity */
+/** @typedef {import('../../../domain/policy/slices.js').Slice} Slice */
+/** @typedef {import('../../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
+/** @typedef {import('../../../domain/cedar/cedar.js').Entity} Entity */
 /** @typedef {Readonly<Record<string, any>>} Json */
 
 /**

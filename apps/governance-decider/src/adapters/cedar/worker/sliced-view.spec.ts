@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { initSync, preparseSchema, schemaToJsonWithResolvedTypes } from '@cedar-policy/cedar-wasm/web';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CedarQuestion } from '../../domain/cedar/cedar.js';
-import type { Slice } from '../../domain/policy/slices.js';
-import { compileCedar } from './engine.js';
-import { someQuestion, shippedFolder } from './questions.fixture.js';
+import type { CedarQuestion } from '../../../domain/cedar/cedar.js';
+import type { Slice } from '../../../domain/policy/slices.js';
+import { compileCedar } from '../engine.js';
+import { someQuestion, shippedFolder } from '../questions.fixture.js';
 import { viewOf } from './sliced-view.mjs';
 
 let schema: Record<string, unknown>;

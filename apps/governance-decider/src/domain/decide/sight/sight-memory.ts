@@ -1,6 +1,6 @@
 import type { Caller } from '@uar/contracts';
-import { DecisionCache, callerKey, type DecisionGround } from './decision-cache.js';
-import type { ToolSight } from './verdict.js';
+import { DecisionCache, callerKey, type DecisionGround } from '../memory/decision-cache.js';
+import type { ToolSight } from '../verdict.js';
 
 const maxCallers = 256;
 const maxClasses = 10_000;

@@ -1,15 +1,15 @@
 import type { Caller, ToolFacts } from '@uar/contracts';
-import type { CedarQuestion } from '../cedar/cedar.js';
-import { judge, type Verdict } from '../cedar/judge.js';
-import { policiesFor, readsArguments, readsTime, type PolicySet } from '../policy/policy-set.js';
-import { coversEntity } from '../policy/scope.js';
-import { toolClass } from '../policy/tool-class.js';
-import { toolReads } from '../policy/tool-reads.js';
-import { placeOf } from '../question/entities.js';
-import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
-import type { CedarParts } from './cedar-judge.js';
+import type { CedarQuestion } from '../../cedar/cedar.js';
+import { judge, type Verdict } from '../../cedar/judge.js';
+import { policiesFor, readsArguments, readsTime, type PolicySet } from '../../policy/policy-set.js';
+import { coversEntity } from '../../policy/scope.js';
+import { toolClass } from '../../policy/tool-class.js';
+import { toolReads } from '../../policy/tool-reads.js';
+import { placeOf } from '../../question/entities.js';
+import { toolQuestions, type ToolQuestions } from '../../question/tool-questions.js';
+import type { CedarParts } from '../cedar-judge.js';
 import type { CallerView } from './sight-memory.js';
-import { all, type ToolSight } from './verdict.js';
+import { all, type ToolSight } from '../verdict.js';
 
 type Parts = Omit<CedarParts, 'remembered'>;
 type ReadyQuestions = Extract<ToolQuestions, { kind: 'ready' }>;

@@ -1,6 +1,6 @@
 import type { SchemaJson } from '@cedar-policy/cedar-wasm/web';
-import type { CedarQuestion } from '../../domain/cedar/cedar.js';
-import type { Slice } from '../../domain/policy/slices.js';
+import type { CedarQuestion } from '../../../domain/cedar/cedar.js';
+import type { Slice } from '../../../domain/policy/slices.js';
 
 /** What of a schema and of questions the policies of one action can tell apart. */
 export interface View {

@@ -1,6 +1,6 @@
-import type { QuestionBatch, CedarQuestion, RawAnswer } from '../../domain/cedar/cedar.js';
-import type { Inspection } from '../../domain/policy/laboratory.js';
-import type { Slice } from '../../domain/policy/slices.js';
+import type { QuestionBatch, CedarQuestion, RawAnswer } from '../../../domain/cedar/cedar.js';
+import type { Inspection } from '../../../domain/policy/laboratory.js';
+import type { Slice } from '../../../domain/policy/slices.js';
 
 /** What the main thread says to a worker; one reply each, in order. */
 export type WorkerAsk = { readonly id: number } & WorkerTask;

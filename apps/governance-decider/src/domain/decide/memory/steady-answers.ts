@@ -1,8 +1,8 @@
-import type { CedarQuestion, Engine, RawAnswer } from '../cedar/cedar.js';
-import type { PolicySet } from '../policy/policy-set.js';
-import type { ToolAction } from '../policy/scope.js';
-import { partsOf, type Slice } from '../policy/slices.js';
-import { narrowed } from '../question/narrowed.js';
+import type { CedarQuestion, Engine, RawAnswer } from '../../cedar/cedar.js';
+import type { PolicySet } from '../../policy/policy-set.js';
+import type { ToolAction } from '../../policy/scope.js';
+import { partsOf, type Slice } from '../../policy/slices.js';
+import { narrowed } from '../../question/narrowed.js';
 import { DecisionCache } from './decision-cache.js';
 import { joined } from './joined-answers.js';
 

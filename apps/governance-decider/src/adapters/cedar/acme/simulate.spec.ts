@@ -1,6 +1,10 @@
 import { Caller, TenantId, ToolFacts } from '@uar/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CallSimulator, type SimulateAsk, type SimulateParts } from '../../domain/simulate/simulate-calls.js';
+import {
+  CallSimulator,
+  type SimulateAsk,
+  type SimulateParts,
+} from '../../../domain/simulate/simulate-calls.js';
 import { fixtures, startAcme, type AcmeWorld } from './acme.fixture.js';
 
 let world: AcmeWorld;

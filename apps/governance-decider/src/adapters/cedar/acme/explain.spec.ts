@@ -1,10 +1,10 @@
 import { Caller, type CallExplanation, type ExplainedStage } from '@uar/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onCandidate } from '../../domain/candidate-judge.js';
-import { CallExplainer, type ExplainAsk } from '../../domain/explain/explain-call.js';
-import { PlainExplainer } from '../../domain/explain/plain-explainer.js';
+import { onCandidate } from '../../../domain/candidate-judge.js';
+import { CallExplainer, type ExplainAsk } from '../../../domain/explain/explain-call.js';
+import { PlainExplainer } from '../../../domain/explain/plain-explainer.js';
 import { fixtures, startAcme, type AcmeWorld } from './acme.fixture.js';
-import { someQuestion } from './questions.fixture.js';
+import { someQuestion } from '../questions.fixture.js';
 
 let world: AcmeWorld;
 beforeAll(async () => {
