@@ -35,6 +35,13 @@ describe('what a policy reads of the context', () => {
     expect(readsOf({ has: { left: variable, attr: 'facts' } })).toEqual(new Set());
   });
 
+  it('is every argument where a bag of them is named outright', () => {
+    const bag = { Value: { __entity: { type: 'UAR::ArgStr', id: 'args' } } };
+    const reads = readsOf({ hasTag: { left: bag, right: { Value: '/path' } } });
+    expect(mayRead(reads, 'args.s')).toBe(true);
+    expect(mayRead(reads, 'env.now')).toBe(false);
+  });
+
   it('is nothing where only principal and resource are read', () => {
     expect(readsOf(dot({ Var: 'resource' }, 'env'))).toEqual(new Set());
   });

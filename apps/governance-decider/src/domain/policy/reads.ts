@@ -1,3 +1,5 @@
+import { isBag } from '../question/entities.js';
+
 /**
  * Which parts of the context a policy's conditions read, as paths of at most two steps: `env.now`, `args.s`,
  * `facts.hosts`. A part that is used whole appears as such (`args`, or `*` for the context itself), so whoever asks "may it
@@ -10,12 +12,19 @@ export function contextReads(conditions: readonly { readonly body: unknown }[]):
   const open: unknown[] = conditions.map((condition) => condition.body);
   while (open.length > 0) {
     const expression = open.pop();
-    const path = contextPath(expression);
+    // A bag of arguments that is named outright is read without the context.
+    const path = isNamedBag(expression) ? ['args'] : contextPath(expression);
     if (path !== undefined) note(reads, path, isRecord(expression) && 'has' in expression);
     else if (Array.isArray(expression)) open.push(...expression);
     else if (isRecord(expression)) open.push(...Object.values(expression));
   }
   return reads;
+}
+
+function isNamedBag(expression: unknown): boolean {
+  if (!isRecord(expression)) return false;
+  const { type, id } = expression;
+  return typeof type === 'string' && typeof id === 'string' && isBag({ type });
 }
 
 /** Whether a whole part is there depends on the action alone, so `context has facts` reads nothing of it. */

@@ -66,7 +66,7 @@ function bagUid(bag: BagName): Uid {
 }
 
 /** Holds arguments of the call by their pointers. */
-export function isBag({ type }: Uid): boolean {
+export function isBag({ type }: { readonly type: string }): boolean {
   return bagNames.some((bag) => type === `UAR::${bagTypes[bag]}`);
 }
 

@@ -1,4 +1,5 @@
 import { nearest } from '@uar/nearest';
+import { isBag } from '../../question/entities.js';
 import type { PolicyJson } from '../policy-json.js';
 import { entitiesIn, expressionsIn, isExpression } from './expressions.js';
 import type { Place } from './place.js';
@@ -41,6 +42,7 @@ export function problemsOfPolicy(
     ...unknownProblems(read),
     ...permitProblems(policy, read),
     ...idProblems(read),
+    ...bagProblems(read),
     ...presenceProblems(read, attributes),
   ];
   const problems = found.map(({ message, place, suggestion }) => ({
@@ -107,6 +109,14 @@ function idProblems({ json, text }: ReadPolicy): readonly Said[] {
     seen.add(`${type} ${id}`);
     return [{ message: `${type}::"${id}" is no id: ${form.form}`, place: text.entity(type, id) }];
   });
+}
+
+/** Arguments are read where every reader of policies looks for them. */
+function bagProblems({ json, text }: ReadPolicy): readonly Said[] {
+  const named = entitiesIn(json).find((uid) => isBag(uid));
+  if (named === undefined) return [];
+  const message = `${named.type}::"${named.id}" is no name for policies: arguments are read from context.args`;
+  return [{ message, place: text.entity(named.type, named.id) }];
 }
 
 /** `has` of an attribute that nothing has is false, not an error to Cedar: the rule would be silently dead. */
