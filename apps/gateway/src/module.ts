@@ -106,6 +106,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   assembly.approvals.close();
   assembly.hosts.close();
   assembly.verifier.close();
+  await assembly.schemas.stop();
   await management.close();
   await bus.drain(lastStepsMs);
 }

@@ -9,7 +9,7 @@ import { SameThread } from './same-thread.js';
 import { sealedDecisions } from './sealed-decisions.js';
 import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
 import type { WorkerTask } from './worker-messages.js';
-import { WorkerThread, firstWord, startWorker } from './worker-thread.js';
+import { WorkerThread, firstWord, startLedgerWorker } from './worker-thread.js';
 
 export interface LedgerOptions {
   /** Path of the SQLite file, made when absent (its folder must exist); `:memory:` keeps nothing and needs no thread. */
@@ -54,7 +54,7 @@ function engineOptions({ file, headsFile, signingKey, maxBytes }: LedgerOptions)
 
 async function openLink(options: EngineOptions): Promise<Link> {
   if (options.file === inMemory) return new SameThread(openEngine(options));
-  const worker = startWorker({ kind: 'serve', options });
+  const worker = startLedgerWorker({ kind: 'serve', options });
   await firstWord(worker);
   return new WorkerThread(worker);
 }
@@ -120,7 +120,7 @@ async function verifyInThread(
       ...(headsFile === undefined ? {} : { headsFile }),
     },
   };
-  const worker = startWorker(task);
+  const worker = startLedgerWorker(task);
   try {
     const word = await firstWord(worker);
     if (word.kind !== 'verified') throw new Error(`a verification answered ${word.kind}`);

@@ -1,18 +1,13 @@
-import { existsSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startWorker } from '@uar/threads';
 import { LedgerError } from './ledger-error.js';
 import type { Link } from './link.js';
 import { Pending } from './pending.js';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.js';
 
-/** Beside this file once it is built; where sources run as they are, the entry that reads the worker from its source. */
-function workerEntry(): URL {
-  const built = new URL('./worker.js', import.meta.url);
-  return existsSync(built) ? built : new URL('../sources/worker.mjs', import.meta.url);
-}
-
-export function startWorker(task: WorkerTask): Worker {
-  return new Worker(workerEntry(), { workerData: task, name: `ledger ${task.kind}` });
+export function startLedgerWorker(task: WorkerTask): Worker {
+  const options = { workerData: task, name: `ledger ${task.kind}` };
+  return startWorker({ beside: import.meta.url, name: 'worker' }, options);
 }
 
 /** The first thing a worker says; rejects when it refuses or dies instead. */

@@ -53,7 +53,9 @@ export function assemble(context: ServiceContext) {
   const approvals = new BusApprovals(bus);
   const hosts = new BusHosts(bus);
   const kept = new LedgerKeptCalls(bus, log, clock.now);
-  const calls = assembleCalls({ context, metrics, replica, runs, pdp, receipts, approvals, hosts, kept });
+  const schemas = new ArgumentSchemas();
+  const ports = { context, metrics, replica, runs, pdp, receipts, approvals, hosts, kept, schemas };
+  const calls = assembleCalls(ports);
   const { pipeline, room, endedCalls } = calls;
   metrics.watch({
     inFlight: () => pipeline.inFlight,
@@ -64,16 +66,11 @@ export function assemble(context: ServiceContext) {
     ...calls,
     ...assembleRunDesk(context, runParts, { replica, pdp, pipeline }),
     ...assembleSettings(context, room),
-    ...assembleExplain(context, { replica, runs }),
-    metrics,
+    ...assembleExplain(context, { replica, runs, schemas }),
+    schemas,
+    ...{ metrics, replica, runs },
     voidApprovals: voidApprovalsOf(replica, room),
-    replica,
-    runs,
-    verifier,
-    pdp,
-    receipts,
-    approvals,
-    hosts,
+    ...{ verifier, pdp, receipts, approvals, hosts },
     identity: identityOf(context, verifier, runs),
     edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
     explanations: new Explanations(pdp, clock),
@@ -92,6 +89,7 @@ interface CallPorts {
   readonly approvals: BusApprovals;
   readonly hosts: BusHosts;
   readonly kept: LedgerKeptCalls;
+  readonly schemas: ArgumentSchemas;
 }
 
 function assembleCalls(ports: CallPorts) {
@@ -139,7 +137,7 @@ interface CallShared {
 }
 
 function stagesOf(
-  { context: { config, bus }, replica, runs, pdp, receipts, approvals, hosts }: CallPorts,
+  { context: { config, bus }, replica, runs, pdp, receipts, approvals, hosts, schemas }: CallPorts,
   { room, setting, fault }: CallShared,
 ): Pick<PipelineParts, 'staging' | 'permission' | 'dispatcher' | 'slots'> {
   const placement = new Placement(replica, clock);
@@ -157,7 +155,6 @@ function stagesOf(
   });
   const mostArgumentBytes = config.limits.arguments_kb * 1024;
   const mostResultBytes = config.limits.result_kb * 1024;
-  const schemas = new ArgumentSchemas();
   return {
     staging: new Staging({ catalog: replica, runs, schemas, pdp, mostArgumentBytes }),
     permission: new PermissionStage({ pdp, receipts, approvals: approvalStage, placement, clock, setting }),

@@ -3,7 +3,7 @@ import type { CatalogReplica } from '@uar/catalog';
 import type { ServiceContext } from '@uar/service';
 import { BusExplainingPdp } from '../adapters/bus/explaining-pdp.js';
 import { systemClock } from '../adapters/clock.js';
-import { ArgumentSchemas } from '../adapters/schemas/argument-schemas.js';
+import type { Schemas } from '../domain/call/ports.js';
 import { CallExplanations } from '../domain/explain/explanation.js';
 import { Lanes } from '../domain/limit/lanes.js';
 import { Simulations } from '../domain/explain/simulation.js';
@@ -15,11 +15,12 @@ const trialBounds = { atOnce: 4, mostWaiting: 32, waitMs: 10_000 };
 /** What answers why, and what would be. */
 export function assembleExplain(
   { bus, config }: ServiceContext,
-  { replica, runs }: { readonly replica: CatalogReplica; readonly runs: Runs },
+  parts: { readonly replica: CatalogReplica; readonly runs: Runs; readonly schemas: Schemas },
 ) {
+  const { replica, runs, schemas } = parts;
   const pdp = new BusExplainingPdp(bus);
   const mostArgumentBytes = config.limits.arguments_kb * 1024;
-  const preview = { catalog: replica, runs, schemas: new ArgumentSchemas(), mostArgumentBytes };
+  const preview = { catalog: replica, runs, schemas, mostArgumentBytes };
   return {
     trialLanes: new Lanes(trialBounds, systemClock),
     callExplanations: new CallExplanations({ preview, pdp }),

@@ -39,7 +39,7 @@ function writer(): { child: ChildProcess; lines: AsyncIterableIterator<string> }
   const { file, headsFile, signingKey } = folder.options;
   const keyFile = `${file}.key`;
   writeFileSync(keyFile, signingKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
-  const hooks = new URL('../../sources/register.mjs', import.meta.url).href;
+  const hooks = new URL('../../../threads/sources/register.mjs', import.meta.url).href;
   const script = fileURLToPath(new URL('./writer.fixture.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', hooks, script, file, headsFile, keyFile], {
     stdio: ['ignore', 'pipe', 'inherit'],

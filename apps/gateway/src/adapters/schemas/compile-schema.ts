@@ -13,6 +13,14 @@ const checkMs = 50;
 const patternSteps = 20_000_000;
 const mostErrors = 20;
 
+/** Schemas within a schema, which is what compiling it costs; nothing for one that is refused without being compiled. */
+export function weightOf(schemaText: string | undefined): number {
+  if (schemaText === undefined || Buffer.byteLength(schemaText) > schemaBounds.bytes) return 0;
+  const schema: unknown = JSON.parse(schemaText);
+  const walked = isObject(schema) ? walkSchema(schema) : undefined;
+  return walked?.kind === 'walked' ? walked.schemas.length : 0;
+}
+
 /** JSON Schema 2020-12, or draft-07 where the schema says so. Never throws: what cannot be compiled checks nothing. */
 export function compileSchema(schemaText: string | undefined): Validator {
   if (schemaText === undefined) return () => ({ kind: 'fits' });

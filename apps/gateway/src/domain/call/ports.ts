@@ -54,7 +54,8 @@ export interface ShapeError {
 
 /** Stage 4: the input schema of a tool. */
 export interface Schemas {
-  check(entry: CatalogEntry, argumentsJson: string): Checked;
+  /** At once where the schema is small. */
+  check(entry: CatalogEntry, argumentsJson: string): Checked | Promise<Checked>;
 }
 
 export interface DecisionAsk {

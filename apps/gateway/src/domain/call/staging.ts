@@ -40,7 +40,7 @@ export class Staging {
     call.entry = entry;
     const outside = this.meet(call, entry, met);
     if (outside !== undefined) return this.refuse(call, entry, outside);
-    const unfit = this.shape(entry, argumentsJson);
+    const unfit = await this.shape(entry, argumentsJson);
     if (unfit !== undefined) return this.refuse(call, entry, unfit);
     call.argumentsDigest = argumentsDigest(argumentsJson);
     return passed({ entry, argumentsDigest: call.argumentsDigest });
@@ -60,10 +60,10 @@ export class Staging {
     }
   }
 
-  private shape(entry: CatalogEntry, argumentsJson: string): Passed<never> | undefined {
+  private async shape(entry: CatalogEntry, argumentsJson: string): Promise<Passed<never> | undefined> {
     const tooMuch = this.boundsOf(argumentsJson);
     if (tooMuch !== undefined) return doesNotFit([{ path: '', message: tooMuch }]);
-    const checked = this.parts.schemas.check(entry, argumentsJson);
+    const checked = await this.parts.schemas.check(entry, argumentsJson);
     switch (checked.kind) {
       case 'fits':
         return undefined;
