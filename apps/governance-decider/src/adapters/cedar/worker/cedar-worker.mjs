@@ -12,7 +12,7 @@ import {
 } from '@cedar-policy/cedar-wasm/web';
 import { PreparedViews } from './prepared-views.mjs';
 
-/** @typedef {import('./worker-protocol.js').WorkerAsk} WorkerAsk */
+/** @typedef {import('./worker-protocol.js').WorkerTask} WorkerTask */
 /** @typedef {import('./worker-protocol.js').WorkerResult} WorkerResult */
 /** @typedef {import('./worker-protocol.js').WorkerStart} WorkerStart */
 /** @typedef {import('../../../domain/cedar/cedar.js').RawAnswer} RawAnswer */
@@ -85,7 +85,7 @@ const isYes = (found) =>
   found.reasons.length > 0;
 
 /**
- * @param {Extract<WorkerAsk, { op: 'ask' }>} batch
+ * @param {Extract<WorkerTask, { op: 'ask' }>} batch
  * @returns {RawAnswer[]}
  */
 function answerAll({ set, questions, stopAtRefusal }) {
@@ -99,7 +99,7 @@ function answerAll({ set, questions, stopAtRefusal }) {
 }
 
 /**
- * @param {Extract<WorkerAsk, { op: 'install' }>} ask
+ * @param {Extract<WorkerTask, { op: 'install' }>} ask
  * @returns {WorkerResult}
  */
 function install({ version, schemaName, schema, policies, warmUp, slices }) {
@@ -158,7 +158,7 @@ function firstFinding(errors) {
 }
 
 /**
- * @param {Extract<WorkerAsk, { op: 'inspect' }>} ask
+ * @param {Extract<WorkerTask, { op: 'inspect' }>} ask
  * @returns {WorkerResult}
  */
 function inspect({ schema, policies }) {
@@ -202,7 +202,7 @@ function findingsOf(schema, policies) {
 }
 
 /**
- * @param {WorkerAsk} ask
+ * @param {WorkerTask} ask
  * @returns {WorkerResult}
  */
 function perform(ask) {
@@ -222,7 +222,7 @@ function perform(ask) {
   }
 }
 
-port.on('message', (/** @type {WorkerAsk} */ ask) => {
-  const result = perform(ask);
-  port.postMessage({ id: ask.id, result, throws, memoryBytes: memory.buffer.byteLength });
+port.on('message', (/** @type {{ id: number, task: WorkerTask }} */ { id, task }) => {
+  const result = perform(task);
+  port.postMessage({ id, reply: { result, throws, memoryBytes: memory.buffer.byteLength } });
 });

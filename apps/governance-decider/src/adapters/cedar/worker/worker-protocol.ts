@@ -3,8 +3,6 @@ import type { Inspection } from '../../../domain/policy/laboratory.js';
 import type { Slice } from '../../../domain/policy/slices.js';
 
 /** What the main thread says to a worker; one reply each, in order. */
-export type WorkerAsk = { readonly id: number } & WorkerTask;
-
 export type WorkerTask =
   | ({ readonly op: 'ask' } & QuestionBatch)
   | {
@@ -24,7 +22,6 @@ export type WorkerTask =
     };
 
 export interface WorkerReply {
-  readonly id: number;
   readonly result: WorkerResult;
   /** Calls into the instance that threw so far: each leaks some of its stack. */
   readonly throws: number;
