@@ -7,10 +7,11 @@ import type { PolicySet } from '../domain/policy/policy-set.js';
 import { partsOf } from '../domain/policy/slices.js';
 import { narrowed } from '../domain/question/narrowed.js';
 import { installPolicies } from './installed.fixture.js';
-import { policyTexts } from './policies.fixture.js';
+import { policyTexts } from './policies/policies.fixture.js';
 import { proofRuns } from './runs.fixture.js';
 import { authorize, type ReferencePolicy } from './reference/authorize.fixture.js';
-import { actionGroups, asking, entities } from './world.fixture.js';
+import { entities } from './world/entities.fixture.js';
+import { actionGroups, asking } from './world/questions.fixture.js';
 
 const toolActions = ['discoverTool', 'callTool', 'callToolUnattended'] as const;
 const askingsPerSet = 12;

@@ -7,7 +7,7 @@ import type { CallVerdict } from '../domain/decide/verdict.js';
 import type { Laboratory } from '../domain/policy/laboratory.js';
 import { callQuestion, directory, now } from './calls.fixture.js';
 import { installPolicies } from './installed.fixture.js';
-import { policyText, policyTexts } from './policies.fixture.js';
+import { policyText, policyTexts } from './policies/policies.fixture.js';
 import { proofRuns } from './runs.fixture.js';
 
 type Texts = Readonly<Record<string, string>>;

@@ -1,39 +1,31 @@
 import type { ActiveSets } from '../decide/cedar-judge.js';
-import { Rehearsals, installable, type Rehearsed, type SetProblem } from './rehearsals.js';
+import type { Stage, Tried } from '../policy/laboratory.js';
+import type { ToolSchemas } from '../policy/lint/tool-schema.js';
+import { versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';
+import { Rehearsals, type Rehearsed } from './rehearsals.js';
 import { RepairSets } from './repair-sets.js';
 import type { Replaced, Replacement } from './replacement.js';
-import { problemsOf, summary, type ActiveSet, type Standing } from './standing.js';
+import { SetStates, noVersion, type StatesParts } from './set-states.js';
+import type { SetStatus } from './set-status.js';
+import type { PolicySource } from './source.js';
+import { SourceReader, type SourceParts } from './source-reader.js';
+import { summary, type ActiveSet, type Standing } from './standing.js';
 import {
   anyTenant,
   candidateSet,
   folderDigest,
-  wantedBy,
   platformSet,
+  wantedBy,
   wantedSets,
   type OwnTexts,
   type WantedSet,
 } from './wanted.js';
-import type { WrittenSets } from './written.js';
-import type { Directory } from '../question/directory.js';
-import type { Installable, Stage, Tried } from '../policy/laboratory.js';
-import type { ToolSchemas } from '../policy/lint/tool-schema.js';
-import { versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';
-import type { SetStatus } from './set-status.js';
-import type { PolicyFolder, PolicySource } from './source.js';
 
-export interface PolicySetsParts {
-  readonly folder: PolicyFolder;
-  readonly written: WrittenSets;
+export interface PolicySetsParts extends SourceParts, StatesParts {
   readonly stage: Stage;
-  readonly directory: Directory;
   readonly schemas?: ToolSchemas;
   /** What is to be said of a set in force since the catalog changed under it. */
   readonly reviewed?: (tenant: string, version: string) => ActiveSet['warnings'] | undefined;
-  /** Tenants that have no policies of their own but are shown in the status. */
-  readonly knownTenants: readonly string[];
-  /** `active` is absent where the tenant has nothing of its own any more, and no set at all. */
-  readonly onSwap: (tenant: string, version: string, active?: ActiveSet) => void;
-  readonly onProblem: (tenant: string, problem: string) => void;
 }
 
 export interface ReloadOptions {
@@ -43,40 +35,33 @@ export interface ReloadOptions {
   readonly signal?: AbortSignal;
 }
 
-interface TenantState {
-  /** What was tried last. */
-  tried?: WantedSet;
-  active?: ActiveSet;
-  problems: readonly SetProblem[];
-}
-
-const unanswered = 'the ledger has not yet told which sets were written by API';
-const noVersion = 'none';
+const unread = 'nothing was read yet';
 
 /**
  * The active set of each tenant: the platform's policies and its own (GOVERNANCE.md 6). A new set replaces the old one in
  * one write, after everything about it was found good; on any problem the old one stays and the status says why.
  */
 export class PolicySets implements ActiveSets {
-  readonly #states = new Map<string, TenantState>();
+  readonly #reader: SourceReader;
+  readonly #states: SetStates;
   readonly #rehearsals: Rehearsals;
   readonly #repairs: RepairSets;
-  #source: PolicySource | undefined;
   #wanted: ReadonlyMap<string, WantedSet> = new Map();
-  #sourceProblem: string | undefined;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: PolicySetsParts) {
+    this.#reader = new SourceReader(parts);
+    this.#states = new SetStates(parts);
     this.#rehearsals = new Rehearsals(parts);
     this.#repairs = new RepairSets(this.#rehearsals);
   }
 
   of(tenant: string): PolicySet | undefined {
-    return this.#stateOf(tenant)?.active?.set;
+    return this.#states.of(tenant)?.active?.set;
   }
 
   textsOf(tenant: string): PolicyTexts | undefined {
-    return this.#stateOf(tenant)?.active?.wanted.texts;
+    return this.#states.of(tenant)?.active?.wanted.texts;
   }
 
   /** Decides who may give a tenant a set again that has none in force, and on nothing else. */
@@ -85,12 +70,11 @@ export class PolicySets implements ActiveSets {
   }
 
   versionOf(tenant: string): string {
-    return this.of(tenant)?.version ?? noVersion;
+    return this.#states.versionOf(tenant);
   }
 
   status(): readonly SetStatus[] {
-    const own = [...this.#states.keys()].filter((tenant) => tenant !== anyTenant);
-    return [...new Set([...own, ...this.parts.knownTenants])].toSorted().map((tenant) => {
+    return this.#states.tenants().map((tenant) => {
       const { active, problems } = this.standing(tenant);
       return {
         tenant,
@@ -103,9 +87,9 @@ export class PolicySets implements ActiveSets {
   }
 
   standing(tenant: string): Standing {
-    const state = this.#stateOf(tenant);
+    const state = this.#states.of(tenant);
     const wanted = this.#wanted.get(tenant) ?? this.#wanted.get(anyTenant);
-    const message = this.#sourceProblem;
+    const message = this.#reader.problem;
     const active = state?.active;
     const wayOut = this.#repairs.wayOut(tenant);
     const reviewed = active === undefined ? undefined : this.parts.reviewed?.(tenant, active.set.version);
@@ -119,7 +103,7 @@ export class PolicySets implements ActiveSets {
 
   /** What of the folder is left aside. */
   strays(): readonly string[] {
-    return this.#source?.strays ?? [];
+    return this.#reader.strays();
   }
 
   /** Brings every tenant to what folder and ledger say now. One at a time; never rejects for what they say. */
@@ -129,34 +113,34 @@ export class PolicySets implements ActiveSets {
 
   /** What the folder says of a tenant, whether or not it is in force. */
   folderOf(tenant: string): OwnTexts {
-    return this.#source?.tenants.get(tenant) ?? {};
+    return this.#reader.folderOf(tenant);
   }
 
   /** Would these texts be taken? Nothing changes. Absent `own`: what the folder says. */
   async check(tenant: string, own: OwnTexts | undefined): Promise<Tried<Rehearsed>> {
-    const source = this.#source;
-    if (source === undefined)
-      return { kind: 'failed', message: this.#sourceProblem ?? 'nothing was read yet' };
+    const { source, problem = unread } = this.#reader;
+    if (source === undefined) return { kind: 'failed', message: problem };
     return this.#try(source, wantedBy(source, tenant, own));
   }
 
   /** Of what these texts would be now; nothing before the folder was read. */
   candidateVersion(tenant: string, own: OwnTexts): string | undefined {
-    return this.#source === undefined ? undefined : versionOf(candidateSet(this.#source, tenant, own).texts);
+    const { source } = this.#reader;
+    return source === undefined ? undefined : versionOf(candidateSet(source, tenant, own).texts);
   }
 
   /** Policies of the platform as a tenant sees them, or would see them. */
   platformOf(tenant: string): OwnTexts {
-    return this.textsOf(tenant)?.policies ?? this.#source?.platform ?? {};
+    return this.textsOf(tenant)?.policies ?? this.#reader.source?.platform ?? {};
   }
 
   /** Replaces a tenant's set: checked and compared with what is in force at this moment, persisted, swapped. */
   replace(change: Replacement): Promise<Replaced> {
     return this.#inTurn(async () => {
       await this.#reload(false);
-      const source = this.#source;
-      if (source === undefined || this.#sourceProblem !== undefined)
-        return { kind: 'unavailable', cause: this.#sourceProblem ?? 'nothing was read yet' };
+      const { source, problem } = this.#reader;
+      if (source === undefined || problem !== undefined)
+        return { kind: 'unavailable', cause: problem ?? unread };
       return this.#replace(source, change);
     });
   }
@@ -193,113 +177,27 @@ export class PolicySets implements ActiveSets {
   }
 
   async #reload(again: boolean): Promise<void> {
-    const source = await this.#read();
+    const source = await this.#reader.read();
     if (source === undefined) return;
     const wanted = wantedSets(source, this.parts.written);
     this.#wanted = wanted;
-    const changed = [...wanted.values()].filter((set) => again || this.#isDue(set));
-    const gone = [...this.#states.keys()].filter((tenant) => !wanted.has(tenant));
+    const changed = [...wanted.values()].filter((set) => again || this.#states.isDue(set));
+    const gone = this.#states.goneFrom(wanted);
     if (changed.length === 0 && gone.length === 0) return;
-    const unlinted = new Set(changed.map(({ tenant }) => tenant).filter((tenant) => !this.#isActive(tenant)));
+    const unlinted = new Set(
+      changed.map(({ tenant }) => tenant).filter((tenant) => !this.#states.isActive(tenant)),
+    );
     const tried = await this.#rehearsals.run(platformSet(source), changed, { keep: true, unlinted });
     if (tried.kind === 'done')
       await this.#repairs.review(
         source,
         changed.filter((one) => this.#isStranded(one, tried.value.get(one.tenant))),
       );
-    await this.#activate({ changed, gone, tried });
+    await this.#states.activate({ changed, gone, tried, beside: this.#repairs.all() });
   }
 
   /** What the API wrote is refused, and nothing older decides. */
   #isStranded({ tenant, source }: WantedSet, found: Rehearsed | undefined): boolean {
-    return source === 'api' && found?.kind !== 'passed' && !this.#isActive(tenant);
-  }
-
-  #isActive(tenant: string): boolean {
-    return this.#states.get(tenant)?.active !== undefined;
-  }
-
-  async #read(): Promise<PolicySource | undefined> {
-    const read = await this.parts.folder.read();
-    const problem =
-      read.kind === 'unreadable' ? read.problem : this.parts.written.ready ? undefined : unanswered;
-    if (problem !== undefined && this.#sourceProblem !== problem) this.parts.onProblem(anyTenant, problem);
-    this.#sourceProblem = problem;
-    if (read.kind === 'unreadable' || problem !== undefined) return undefined;
-    this.#tellStrays(read.source);
-    this.#source = read.source;
-    return read.source;
-  }
-
-  /** Once each: what is left aside today was so yesterday. */
-  #tellStrays({ strays }: PolicySource): void {
-    const told = new Set(this.#source?.strays);
-    for (const stray of strays) if (!told.has(stray)) this.parts.onProblem(anyTenant, stray);
-  }
-
-  /** New, changed, or failed before: what kept it from being loaded may have been the engine. */
-  #isDue(wanted: WantedSet): boolean {
-    const state = this.#states.get(wanted.tenant);
-    return state?.tried?.fingerprint !== wanted.fingerprint || state.problems.length > 0;
-  }
-
-  /** Publishes what passed beside what stays, then turns the pointers. */
-  async #activate(change: {
-    changed: readonly WantedSet[];
-    gone: readonly string[];
-    tried: Tried<ReadonlyMap<string, Rehearsed>>;
-  }): Promise<void> {
-    const { changed, gone, tried } = change;
-    const results = tried.kind === 'done' ? tried.value : new Map<string, Rehearsed>();
-    const passed = changed.flatMap((wanted): ActiveSet[] => {
-      const found = results.get(wanted.tenant);
-      return found?.kind === 'passed' ? [{ set: found.set, wanted, warnings: found.warnings }] : [];
-    });
-    const published = await this.parts.stage.publish(this.#installables(passed, gone));
-    const failure = [tried, published].find((step) => step.kind === 'failed');
-    for (const { tenant } of changed)
-      if (!this.#states.has(tenant)) this.#states.set(tenant, { problems: [] });
-    for (const wanted of changed) {
-      const state = this.#states.get(wanted.tenant);
-      if (state === undefined) continue;
-      state.tried = wanted;
-      const active = passed.find((one) => one.wanted === wanted);
-      const problems = problemsOf(results.get(wanted.tenant), failure?.message);
-      if (problems.length > 0 || active === undefined) this.#keepOld(wanted.tenant, state, problems);
-      else this.#swap(wanted.tenant, state, active);
-    }
-    if (published.kind === 'failed') return;
-    for (const tenant of gone) {
-      this.#states.delete(tenant);
-      this.parts.onSwap(tenant, this.versionOf(tenant), this.#stateOf(tenant)?.active);
-    }
-  }
-
-  #keepOld(tenant: string, state: TenantState, problems: readonly SetProblem[]): void {
-    state.problems = problems;
-    this.parts.onProblem(tenant, summary(problems));
-  }
-
-  #swap(tenant: string, state: TenantState, active: ActiveSet): void {
-    state.problems = [];
-    const isNew = state.active?.set.version !== active.set.version;
-    state.active = active;
-    if (!isNew) return;
-    const tenants =
-      tenant === anyTenant ? this.parts.knownTenants.filter((known) => !this.#states.has(known)) : [tenant];
-    for (const name of tenants) this.parts.onSwap(name, active.set.version, active);
-  }
-
-  #installables(passed: readonly ActiveSet[], gone: readonly string[]): readonly Installable[] {
-    const staying = [...this.#states]
-      .filter(([tenant]) => !gone.includes(tenant))
-      .flatMap(([, { active }]) => (active === undefined ? [] : [active]));
-    return [...staying, ...passed, ...this.#repairs.all()].map(({ set, wanted }) =>
-      installable(set, wanted, this.parts.directory),
-    );
-  }
-
-  #stateOf(tenant: string): TenantState | undefined {
-    return this.#states.get(tenant) ?? this.#states.get(anyTenant);
+    return source === 'api' && found?.kind !== 'passed' && !this.#states.isActive(tenant);
   }
 }

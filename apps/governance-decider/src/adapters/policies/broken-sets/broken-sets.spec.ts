@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SoundPolicies, checkCandidate, type Candidate } from '../../domain/policy/check/candidate.js';
-import type { PolicyProblem } from '../../domain/policy/lint/problem.js';
-import type { ToolSchema } from '../../domain/policy/lint/tool-schema.js';
-import {
-  deadPointers,
-  forbidden,
-  misspelled,
-  senseless,
-  unreadable,
-  type BrokenPolicy,
-} from './broken-sets.fixture.js';
-import { CedarEngine, compileCedar } from '../cedar/engine.js';
-import { shippedFolder } from '../cedar/questions.fixture.js';
-import { PolicyFiles, readPolicies } from './policy-folder.js';
-import { someTools } from '../catalog/some-tools.fixture.js';
+import { SoundPolicies, checkCandidate, type Candidate } from '../../../domain/policy/check/candidate.js';
+import type { PolicyProblem } from '../../../domain/policy/lint/problem.js';
+import type { ToolSchema } from '../../../domain/policy/lint/tool-schema.js';
+import { CedarEngine, compileCedar } from '../../cedar/engine.js';
+import { shippedFolder } from '../../cedar/questions.fixture.js';
+import { PolicyFiles, readPolicies } from '../policy-folder.js';
+import { someTools } from '../../catalog/some-tools.fixture.js';
+import type { BrokenPolicy } from './broken-policy.fixture.js';
+import { deadPointers } from './dead-pointers.fixture.js';
+import { misspelled } from './misspelled.fixture.js';
+import { forbidden, senseless, unreadable } from './unsound.fixture.js';
 
 const read = await new PolicyFiles(shippedFolder).read();
 if (read.kind === 'unreadable') throw new Error(read.problem);

@@ -1,0 +1,125 @@
+import { forbid, inFs, rows } from './broken-policy.fixture.js';
+
+export const deadPointers = rows([
+  [
+    'a pointer without a slash',
+    forbid(inFs, 'context.args.s.hasTag(§"path")'),
+    'no argument pointer',
+    '/path',
+  ],
+  [
+    'a path of JavaScript',
+    forbid(inFs, 'context.args.s.hasTag(§"$.opts.mode")'),
+    'no argument pointer',
+    '/opts/mode',
+  ],
+  [
+    'a star within a name',
+    forbid(inFs, 'context.args.s.hasTag(§"/pa*th")'),
+    'no argument pointer',
+    '/pa~2th',
+  ],
+  [
+    'a repeated value in a plain bag',
+    forbid(inFs, 'context.args.s.hasTag(§"/items/*/id")'),
+    'below an array',
+    'context.args.l',
+  ],
+  ['a plain value in the bag of sets', forbid(inFs, 'context.args.l.hasTag(§"/path")'), 'below arrays'],
+  ['an argument of a server', forbid(inFs, 'context.args.s.hasTag(§"/pth")'), 'no tool in', '/path'],
+  [
+    'an argument of a tool',
+    forbid('resource == UAR::Tool::"acme/fs/write"', 'context.args.s.hasTag(§"/contnet")'),
+    'no tool in',
+    '/content',
+  ],
+  [
+    'an argument that another tool has',
+    forbid('resource == UAR::Tool::"acme/fs/read"', 'context.args.s.hasTag(§"/content")'),
+    'no tool in',
+  ],
+  [
+    'an argument of a label',
+    forbid('resource in UAR::Label::"finance"', 'context.args.n.hasTag(§"/ammount")'),
+    'no tool in',
+    '/amount',
+  ],
+  [
+    'an argument of a family',
+    forbid('resource in UAR::Family::"native.file"', 'context.args.s.hasTag(§"/pathh")'),
+    'no tool in',
+    '/path',
+  ],
+  [
+    'an argument of a tool named in a condition',
+    `forbid (principal, action == UAR::Action::"callTool", resource)\nwhen { resource == UAR::Tool::"acme/pay/transfer" && !context.args.s.hasTag(§"/ibna") };`,
+    'no tool in',
+    '/iban',
+  ],
+  [
+    'an argument below another',
+    forbid(inFs, 'context.args.s.hasTag(§"/opts/mod")'),
+    'no tool in',
+    '/opts/mode',
+  ],
+  [
+    'an argument behind a reference',
+    forbid('resource in UAR::Label::"finance"', 'context.args.s.hasTag(§"/owner/adress/city")'),
+    'no tool in',
+    '/owner/address/city',
+  ],
+  [
+    'an argument below an array',
+    forbid(inFs, 'context.args.l.hasTag(§"/items/*/idd")'),
+    'no tool in',
+    '/items/*/id',
+  ],
+  [
+    'an element by its number',
+    forbid(inFs, 'context.args.s.hasTag(§"/items/0/id")'),
+    'no tool in',
+    '/items/*/id',
+  ],
+  [
+    'a pointer among all paths',
+    forbid(inFs, 'context.args.paths.contains(§"/pahts")'),
+    'no tool in',
+    '/path',
+  ],
+  [
+    'a pointer among several paths',
+    forbid(inFs, 'context.args.paths.containsAny(["/path", §"/optss/mode"])'),
+    'no tool in',
+    '/opts/mode',
+  ],
+  ['a pointer among the nulls', forbid(inFs, 'context.args.nulls.contains(§"/pat")'), 'no tool in', '/path'],
+  [
+    'a string in the bag of numbers',
+    forbid(inFs, 'context.args.n.hasTag(§"/path")'),
+    'is string',
+    'context.args.s',
+  ],
+  [
+    'a number in the bag of strings',
+    forbid('resource == UAR::Tool::"acme/fs/read"', 'context.args.s.hasTag(§"/depth")'),
+    'is number',
+    'context.args.n',
+  ],
+  [
+    'a truth value in the bag of strings',
+    forbid(inFs, 'context.args.s.hasTag(§"/opts/recursive")'),
+    'is boolean',
+    'context.args.b',
+  ],
+  [
+    'numbers in the bag of sets of strings',
+    forbid('resource in UAR::Label::"finance"', 'context.args.l.hasTag(§"/limits/*")'),
+    'is number',
+  ],
+  [
+    'a pointer read behind a branch',
+    forbid(inFs, '(if context.args.lossless then context.args.s else context.args.s).hasTag(§"/pth")'),
+    'no tool in',
+    '/path',
+  ],
+]);
