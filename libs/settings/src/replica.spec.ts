@@ -128,8 +128,8 @@ withBothBuses('settings replica', (connect) => {
     expect(await readKept(gateway, Limit, of)).toEqual({
       kind: 'read',
       entries: [
-        { kind: 'kept', key: 'a', revision: 1, value: { limit: 1 } },
-        { kind: 'unreadable', key: 'b', revision: 1 },
+        { kind: 'kept', tenant: acme, key: 'a', revision: 1, value: { limit: 1 } },
+        { kind: 'unreadable', tenant: acme, key: 'b', revision: 1 },
       ],
     });
     isAway = true;

@@ -3,11 +3,7 @@ import { TenantId, readSettings, settingsChanged } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 import type { z } from 'zod';
 import { Absence } from './absence.js';
-
-/** One setting of a namespace. `unreadable`: somebody stored what its schema does not take; whoever uses it denies. */
-export type Kept<T> =
-  | { readonly kind: 'kept'; readonly revision: number; readonly value: T }
-  | { readonly kind: 'unreadable'; readonly revision: number };
+import { keptOf, type Kept } from './kept.js';
 
 export interface ReplicaOptions<S extends z.ZodType> {
   readonly bus: Bus;
@@ -135,16 +131,14 @@ export class SettingsReplica<S extends z.ZodType> {
     this.#absence.ended();
     const changed: { tenant: TenantId; key: string }[] = [];
     const gone = new Set(this.#settings.keys());
-    for (const { tenant, key, revision, value } of reply.value.settings) {
+    for (const setting of reply.value.settings) {
+      const { tenant, key } = setting;
       const place = placeOf(tenant, key);
       gone.delete(place);
-      if (this.#settings.get(place)?.revision === revision) continue;
-      const parsed = schema.safeParse(value);
-      if (!parsed.success) log.warn({ namespace, tenant, key }, 'a stored setting is unreadable');
-      this.#settings.set(
-        place,
-        parsed.success ? { kind: 'kept', revision, value: parsed.data } : { kind: 'unreadable', revision },
-      );
+      if (this.#settings.get(place)?.revision === setting.revision) continue;
+      const kept = keptOf(schema, setting);
+      if (kept.kind === 'unreadable') log.warn({ namespace, tenant, key }, 'a stored setting is unreadable');
+      this.#settings.set(place, kept);
       changed.push({ tenant, key });
     }
     for (const place of gone) {

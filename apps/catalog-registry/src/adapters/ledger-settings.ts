@@ -1,9 +1,10 @@
 import type { Bus } from '@uar/bus';
-import { readSettings, type ProfileName } from '@uar/contracts';
-import { adminReceipt, writeKept } from '@uar/settings';
+import type { ProfileName } from '@uar/contracts';
+import { adminReceipt, readKept, writeKept } from '@uar/settings';
+import { z } from 'zod';
 import type { Setting, Settings } from '../domain/ports.js';
 
-/** The settings of the ledger, over the bus. */
+/** The settings of the ledger, over the bus. What they say is read by whoever holds the key to it. */
 export class LedgerSettings implements Settings {
   constructor(
     private readonly parts: {
@@ -15,8 +16,9 @@ export class LedgerSettings implements Settings {
   ) {}
 
   async read(namespace: string): Promise<readonly Setting[] | undefined> {
-    const reply = await this.parts.bus.ask(readSettings, { namespace });
-    return reply.kind === 'fault' ? undefined : reply.value.settings;
+    const read = await readKept(this.parts.bus, z.unknown(), { namespace });
+    if (read.kind === 'unavailable') return undefined;
+    return read.entries.flatMap((entry) => (entry.kind === 'kept' ? [entry] : []));
   }
 
   write({ tenant, namespace, key, value, ifRevision, deed }: Parameters<Settings['write']>[0]) {

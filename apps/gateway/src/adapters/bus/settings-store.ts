@@ -1,7 +1,7 @@
 import type { Bus } from '@uar/bus';
-import { readSettings, type Principal, type ProfileName } from '@uar/contracts';
-import { adminReceipt, writeKept } from '@uar/settings';
-import type { Kept, Place, SettingsStore } from '../../domain/settings/settings-desk.js';
+import type { Principal, ProfileName } from '@uar/contracts';
+import { adminReceipt, readKept, writeKept } from '@uar/settings';
+import type { Kept, Place, SettingsDocument, SettingsStore } from '../../domain/settings/settings-desk.js';
 
 export interface StoreSetting {
   readonly profile: ProfileName;
@@ -16,10 +16,9 @@ export class LedgerSettings implements SettingsStore {
     private readonly setting: StoreSetting,
   ) {}
 
-  async read({ tenant, namespace, key }: Place): ReturnType<SettingsStore['read']> {
-    const reply = await this.bus.ask(readSettings, { tenant, namespace, key });
-    if (reply.kind === 'fault') return { kind: 'unavailable' };
-    return reply.value.settings.find((setting) => setting.tenant === tenant && setting.key === key);
+  async read(place: Place, stored: SettingsDocument['stored']): ReturnType<SettingsStore['read']> {
+    const read = await readKept(this.bus, stored, place);
+    return read.kind === 'unavailable' ? read : (read.entries[0] ?? { kind: 'absent' });
   }
 
   async write(

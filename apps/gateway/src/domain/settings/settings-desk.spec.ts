@@ -2,7 +2,7 @@ import { Principal, TenantId, type TenantSettings } from '@uar/contracts';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nativeToolsDocument, notAvailableOf, storedPartOf, tenantDocument } from './documents.js';
-import { SettingsDesk, type Kept, type Place, type SettingsStore } from './settings-desk.js';
+import { SettingsDesk, type Place, type SettingsDocument, type SettingsStore } from './settings-desk.js';
 import { hasDrifted, inForce, nothingStored, withChange } from './stored.js';
 
 const acme = TenantId.parse('acme');
@@ -12,19 +12,27 @@ const principal = Principal.parse({
 });
 
 class MemoryStore implements SettingsStore {
-  kept: Kept | undefined;
+  kept: { readonly revision: number; readonly value: unknown } | undefined;
   readonly places: Place[] = [];
   readonly actions: string[] = [];
   isAway = false;
   /** Writes of others that come in between, as many as there are. */
   rivals: unknown[] = [];
 
-  async read(place: Place) {
+  async read(place: Place, stored: SettingsDocument['stored']): ReturnType<SettingsStore['read']> {
     this.places.push(place);
-    return this.isAway ? ({ kind: 'unavailable' } as const) : this.kept;
+    if (this.isAway) return { kind: 'unavailable' };
+    if (this.kept === undefined) return { kind: 'absent' };
+    const { revision } = this.kept;
+    const { data: value } = stored.safeParse(this.kept.value);
+    return value === undefined ? { kind: 'unreadable', revision } : { kind: 'kept', revision, value };
   }
 
-  async write(_: Place, { revision, value }: Kept, { action }: { action: string }) {
+  async write(
+    _: Place,
+    { revision, value }: { revision: number; value: unknown },
+    { action }: { action: string },
+  ) {
     if (this.rivals.length > 0) this.kept = { revision: revision + 1, value: this.rivals.pop() };
     if ((this.kept?.revision ?? 0) !== revision) return 'conflict' as const;
     this.kept = { revision: revision + 1, value };

@@ -29,13 +29,19 @@ export interface Place {
 
 export interface Kept {
   readonly revision: number;
-  readonly value: unknown;
+  readonly value: Stored;
 }
+
+type Found =
+  | (Kept & { readonly kind: 'kept' })
+  /** Somebody stored what the document does not take. */
+  | { readonly kind: 'unreadable'; readonly revision: number }
+  | { readonly kind: 'unavailable' };
 
 /** The ledger. `unavailable`: nothing is known to have been read or changed. */
 export interface SettingsStore {
-  /** Nothing: never written. */
-  read(place: Place): Promise<Kept | undefined | { readonly kind: 'unavailable' }>;
+  /** `absent`: never written. */
+  read(place: Place, stored: SettingsDocument['stored']): Promise<Found | { readonly kind: 'absent' }>;
   /** Durable with its receipt, or neither. */
   write(
     place: Place,
@@ -51,11 +57,6 @@ export type Shown =
   | { readonly kind: 'unreadable'; readonly missing: readonly string[] }
   | { readonly kind: 'unavailable' };
 
-type Found =
-  | { readonly kind: 'found'; readonly stored: Stored; readonly revision: number }
-  | { readonly kind: 'unreadable'; readonly revision: number }
-  | { readonly kind: 'unavailable' };
-
 const mostTries = 2;
 
 /** Settings that are written by API: persisted first; whoever applies them follows the ledger. */
@@ -66,8 +67,8 @@ export class SettingsDesk {
     const found = await this.find(document, placeOf(document, principal));
     const file = document.file(document.tenantOf(principal));
     switch (found.kind) {
-      case 'found':
-        return shown(found.stored, file);
+      case 'kept':
+        return shown(found.value, file);
       case 'unreadable':
         return { kind: 'unreadable', missing: unnamed({}, file) };
       case 'unavailable':
@@ -87,7 +88,7 @@ export class SettingsDesk {
       const missing = isOver ? unnamed(change, file) : [];
       if (missing.length > 0) return { kind: 'unreadable', missing };
       const action = isOver ? `${named} over settings that could not be read` : named;
-      const stored = withChange(isOver ? nothingStored : found.stored, change, file);
+      const stored = withChange(isOver ? nothingStored : found.value, change, file);
       const kept = { revision: found.revision, value: stored };
       const written = await this.store.write(place, kept, { principal, action });
       if (written === 'written') return shown(stored, file);
@@ -97,14 +98,8 @@ export class SettingsDesk {
   }
 
   private async find({ stored }: SettingsDocument, place: Place): Promise<Found> {
-    const kept = await this.store.read(place);
-    if (kept === undefined) return { kind: 'found', stored: nothingStored, revision: 0 };
-    if ('kind' in kept) return kept;
-    const { revision } = kept;
-    const parsed = stored.safeParse(kept.value);
-    return parsed.success
-      ? { kind: 'found', stored: parsed.data, revision }
-      : { kind: 'unreadable', revision };
+    const found = await this.store.read(place, stored);
+    return found.kind === 'absent' ? { kind: 'kept', value: nothingStored, revision: 0 } : found;
   }
 }
 
