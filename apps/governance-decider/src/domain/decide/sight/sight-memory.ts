@@ -1,4 +1,5 @@
-import type { Caller } from '@uar/contracts';
+import { discoverTools, type Caller } from '@uar/contracts';
+import { inTime } from '../../in-time.js';
 import { DecisionCache, callerKey, type DecisionGround } from '../memory/decision-cache.js';
 import type { ToolSight } from '../verdict.js';
 
@@ -10,6 +11,9 @@ export class CallerView {
   readonly #sights = new Map<string, ToolSight>();
   #turn: Promise<unknown> = Promise.resolve();
 
+  /** Longest wait for one look, its turn included: whoever asks waits no longer. */
+  constructor(private readonly waitMs: number = discoverTools.deadlineMs) {}
+
   find(toolClass: string): ToolSight | undefined {
     return this.#sights.get(toolClass);
   }
@@ -19,11 +23,18 @@ export class CallerView {
     this.#sights.set(toolClass, sight);
   }
 
-  /** One after the other, so that pieces of one list do not ask the same questions side by side. */
-  inTurn<T>(look: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(look);
+  /**
+   * One after the other, so that pieces of one list do not ask the same questions side by side. A look that has not ended
+   * in time is a fault, not an empty list; one whose turn comes later is not begun.
+   */
+  async inTurn<T>(look: () => Promise<T>): Promise<T> {
+    const signal = AbortSignal.timeout(this.waitMs);
+    const late = new Error(`the tools were not looked at within ${this.waitMs} ms`);
+    const turn = this.#turn.then(() => (signal.aborted ? Promise.reject(late) : look()));
     this.#turn = turn.catch(() => undefined);
-    return turn;
+    const looked = await inTime(turn, signal);
+    if (looked.kind === 'late') throw late;
+    return looked.value;
   }
 }
 
