@@ -1,4 +1,11 @@
-import { formatProblems, loadConfig, printConfig, redactConfig, type LoadedConfig } from '@uar/config';
+import {
+  formatProblems,
+  loadConfig,
+  printConfig,
+  redactConfig,
+  type LoadOptions,
+  type LoadedConfig,
+} from '@uar/config';
 import { json } from '../output.js';
 import { exit, type ExitCode, type World } from '../world.js';
 
@@ -10,7 +17,7 @@ export interface ConfigOptions {
 
 /** Says everything that is wrong. Nothing is created, no socket opened. */
 export function checkConfig(world: World, options: ConfigOptions): ExitCode {
-  const loaded = load(world, options, true);
+  const loaded = load(world, options, { whole: true });
   if (options.json) {
     const problems = loaded.kind === 'bad' ? loaded.problems : [];
     const warnings = loaded.kind === 'ok' ? loaded.warnings : [];
@@ -30,7 +37,7 @@ export function checkConfig(world: World, options: ConfigOptions): ExitCode {
 
 /** The resolved configuration, secrets as `***`. */
 export function showConfig(world: World, options: ConfigOptions): ExitCode {
-  const loaded = load(world, options, false);
+  const loaded = load(world, options, { whole: false });
   if (loaded.kind === 'bad') {
     world.err(
       `the configuration has ${loaded.problems.length} problem(s):\n${formatProblems(loaded.problems)}\n`,
@@ -42,7 +49,7 @@ export function showConfig(world: World, options: ConfigOptions): ExitCode {
   return exit.ok;
 }
 
-function load(world: World, { file }: ConfigOptions, whole: boolean) {
+function load(world: World, { file }: ConfigOptions, { whole }: Required<Pick<LoadOptions, 'whole'>>) {
   return loadConfig({
     env: world.env,
     cwd: world.cwd,

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const parts = [
-  { name: 'schema.cedarschema', shownAs: 'schema.cedarschema', isFolder: false },
-  { name: 'platform', shownAs: 'platform/', isFolder: true },
-  { name: 'tenants', shownAs: 'tenants/', isFolder: true },
+  { name: 'schema.cedarschema', shownAs: 'schema.cedarschema', kind: 'file' },
+  { name: 'platform', shownAs: 'platform/', kind: 'folder' },
+  { name: 'tenants', shownAs: 'tenants/', kind: 'folder' },
 ] as const;
 
 const layout =
@@ -13,18 +13,18 @@ const layout =
 
 /** Why a folder cannot hold the policies, with what it has to look like; undefined where it can. Contents are not read. */
 export function policiesFolderProblem(folder: string): string | undefined {
-  const missing = parts.filter(({ name, isFolder }) => !stands(join(folder, name), isFolder));
+  const missing = parts.filter(({ name, kind }) => !stands(kind, join(folder, name)));
   if (missing.length === 0) return undefined;
-  const why = stands(folder, true)
+  const why = stands('folder', folder)
     ? `lacks ${missing.map(({ shownAs }) => shownAs).join(', ')}`
     : 'is no folder that can be read';
   return `${folder} ${why}. A folder of policies holds ${layout}`;
 }
 
-function stands(path: string, isFolder: boolean): boolean {
+function stands(kind: 'file' | 'folder', path: string): boolean {
   try {
     const found = statSync(path);
-    return isFolder ? found.isDirectory() : found.isFile();
+    return kind === 'folder' ? found.isDirectory() : found.isFile();
   } catch {
     return false;
   }

@@ -3,7 +3,7 @@ import type { Ending } from '../call/ending.js';
 import type { CallLimits } from '../call/ports.js';
 import type { QuotaLimits } from './quota-limits.js';
 import type { RateLimits } from './rate-limits.js';
-import type { LimitedCall } from './scope.js';
+import type { LimitedCall } from './limit-scope.js';
 
 const retryUnknownMs = 1_000;
 

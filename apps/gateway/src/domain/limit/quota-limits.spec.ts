@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { QuotaLeases, type QuotaLedger, type QuotaTake, type QuotaTaken } from './quota-leases.js';
 import { QuotaLimits, type QuotaAdmission } from './quota-limits.js';
 import { Quota, type QuotaRule } from './quota.js';
-import type { LimitedCall } from './scope.js';
+import type { LimitedCall } from './limit-scope.js';
 
 const ada: LimitedCall = { tenant: 'a', principal: 'User::"a/ada"', tool: 'fs__read' };
 const bob: LimitedCall = { ...ada, principal: 'User::"a/bob"' };

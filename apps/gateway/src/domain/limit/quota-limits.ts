@@ -1,6 +1,6 @@
 import type { Quota } from './quota.js';
 import type { QuotaLeases, Unit } from './quota-leases.js';
-import type { LimitedCall } from './scope.js';
+import type { LimitedCall } from './limit-scope.js';
 
 export type QuotaAdmission =
   | { readonly kind: 'admitted' }

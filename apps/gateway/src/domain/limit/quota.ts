@@ -1,7 +1,7 @@
-import { Scope, type ScopeRule } from './scope.js';
+import { LimitScope, type LimitRule } from './limit-scope.js';
 
 /** A quota as the configuration states it; the defaults are in. */
-export interface QuotaRule extends ScopeRule {
+export interface QuotaRule extends LimitRule {
   /** In each window. */
   readonly calls: number;
   readonly windowMs: number;
@@ -18,7 +18,7 @@ export class Quota {
   readonly calls: number;
   readonly windowMs: number;
   readonly fail: 'open' | 'closed';
-  readonly scope: Scope;
+  readonly scope: LimitScope;
   /** Units that a gateway takes for calls to come. */
   readonly ahead: number;
 
@@ -30,7 +30,7 @@ export class Quota {
     this.calls = rule.calls;
     this.windowMs = rule.windowMs;
     this.fail = rule.fail;
-    this.scope = new Scope(rule);
+    this.scope = new LimitScope(rule);
     this.ahead = Math.min(mostAhead, Math.floor(rule.calls / aheadOf));
   }
 }

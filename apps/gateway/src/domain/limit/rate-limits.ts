@@ -1,5 +1,5 @@
 import type { Rate } from './rate.js';
-import type { LimitedCall } from './scope.js';
+import type { LimitedCall } from './limit-scope.js';
 
 export type Admission =
   | { readonly kind: 'admitted' }

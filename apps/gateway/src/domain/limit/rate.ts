@@ -1,7 +1,7 @@
-import { Scope, type ScopeRule } from './scope.js';
+import { LimitScope, type LimitRule } from './limit-scope.js';
 
 /** A rate as the configuration states it; the defaults are in. */
-export interface RateRule extends ScopeRule {
+export interface RateRule extends LimitRule {
   readonly calls: number;
   readonly windowMs: number;
   readonly burst: number;
@@ -15,7 +15,7 @@ export interface RateRule extends ScopeRule {
 export class Rate {
   readonly name: string;
   readonly fail: 'open' | 'closed';
-  readonly scope: Scope;
+  readonly scope: LimitScope;
 
   constructor(private readonly rule: RateRule) {
     for (const amount of [rule.calls, rule.windowMs, rule.burst])
@@ -23,7 +23,7 @@ export class Rate {
         throw new Error(`rate ${rule.name}: ${amount} is no amount`);
     this.name = rule.name;
     this.fail = rule.fail;
-    this.scope = new Scope(rule);
+    this.scope = new LimitScope(rule);
   }
 
   /** Milliseconds until one more call fits into a bucket that is empty at `emptyAt` (of `after`); 0 = now. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { matcherOf } from './glob.js';
 
 /** Which calls a limit is about, and what each of its buckets is for. */
-export interface ScopeRule {
+export interface LimitRule {
   readonly name: string;
   readonly per: 'principal' | 'tool' | 'tenant' | 'principal_tool';
   /** Patterns of public tool names; all without. */
@@ -20,11 +20,11 @@ export interface LimitedCall {
 }
 
 /** The calls and buckets of one limit. */
-export class Scope {
+export class LimitScope {
   private readonly matches: (tool: string) => boolean;
   private readonly tenants: ReadonlySet<string> | undefined;
 
-  constructor(private readonly rule: ScopeRule) {
+  constructor(private readonly rule: LimitRule) {
     this.matches = rule.tools === undefined ? () => true : matcherOf(rule.tools);
     this.tenants = rule.tenants === undefined ? undefined : new Set(rule.tenants);
   }
