@@ -112,6 +112,10 @@ export const governing = chapter({
     text: 'tool_approval ask shows every call to a human, deny refuses what would need one',
     source: 'DESIGN.md 6',
   },
+  'runs.decide': {
+    text: 'the approval that a run waits for is decided by the run alone, and named where there are several',
+    source: 'API.md 4',
+  },
   'runs.cancel': {
     text: 'cancelling a run ends its pending approvals and its calls in flight',
     source: 'DESIGN.md 6',

@@ -154,6 +154,38 @@ onBothBuses(
       },
     );
 
+    keeps(['runs.decide'], 'an approval is decided by the run that waits for it', async () => {
+      const uma = clientOf(product(), user);
+      const opened = await uma.request('/api/uar/runs', { body: {} });
+      const run_id = String(opened.body['run_id']);
+      const asked = (id: string) =>
+        uma.request(`/api/tools/${tool}/execute`, { body: { arguments: { id }, run_id } });
+      const vote = (approved: boolean, more: object = {}) =>
+        clientOf(product()).request(`/api/uar/runs/${run_id}/approval`, { body: { approved, ...more } });
+      const once = (wanted: number, ...of: Parameters<typeof vote>) =>
+        eventually(async () => {
+          const answer = await vote(...of);
+          return answer.status === wanted ? answer : undefined;
+        });
+      expect((await vote(true)).status).toBe(404);
+      const first = asked('by-run');
+      expect((await once(200, true)).body).toMatchObject({ run_id, votes: [{ decision: 'approve' }] });
+      expect((await first).body['outcome']).toBe('completed');
+
+      const both = [asked('one-of-two'), asked('other-of-two')];
+      const pending = async () =>
+        String((await clientOf(product()).get('/api/uar/approvals?status=pending')).text).split(run_id)
+          .length;
+      await eventually(async () => ((await pending()) === 3 ? true : undefined));
+      const { text } = await once(409, false);
+      expect(text).toContain('approval_ambiguous');
+      const ids = text.match(/appr_[0-9a-f]{32}/g) ?? [];
+      for (const approval_id of ids) expect((await vote(false, { approval_id })).status).toBe(200);
+      const ended = await Promise.all(both);
+      expect(ended.map(({ body }) => body['outcome'])).toEqual(['approval_rejected', 'approval_rejected']);
+      expect([ran('by-run'), ran('one-of-two'), ran('other-of-two')]).toEqual([1, 0, 0]);
+    });
+
     keeps(
       ['approval.revoked'],
       'a permission revoked while a human is asked denies at dispatch',

@@ -1,7 +1,7 @@
 import { ApprovalView } from '@uar/contracts';
 import { z } from 'zod';
 import { anyToken } from '../http/access.js';
-import { ApprovalListQuery, DecisionBody, NoQuery } from '../http/asks.js';
+import { ApprovalListQuery, DecisionBody, NoQuery, RunDecisionBody } from '../http/asks.js';
 import type { Route } from '../http/route.js';
 
 const ApprovalList = z.strictObject({
@@ -37,6 +37,16 @@ export const approvalRoutes = {
     summary: 'Votes on an approval; nothing is approved while the kill switch is on',
     query: NoQuery,
     body: DecisionBody,
+    answers: { 200: ApprovalView },
+    errors: [404, 409],
+  },
+  decideRunApproval: {
+    method: 'post',
+    paths: ['/api/uar/runs/:id/approval'],
+    access: anyToken,
+    summary: 'Votes on the one approval that a run waits for, or on the one that is named',
+    query: NoQuery,
+    body: RunDecisionBody,
     answers: { 200: ApprovalView },
     errors: [404, 409],
   },

@@ -2,15 +2,22 @@ import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
 import { castVote, listApprovals, readApproval, type Caller } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { KILL_SWITCH, type KillSwitch } from '../domain/settings/kill-switch.js';
 import { sendJson } from '../http/answer.js';
-import { ApprovalListQuery, DecisionBody, NoQuery } from '../http/asks.js';
+import { ApprovalListQuery, DecisionBody, NoQuery, RunDecisionBody } from '../http/asks.js';
 import { asked } from '../http/asked.js';
 import { readBody, readQuery } from '../http/read.js';
 import { Refusal, forbidden, notAvailable, notFound } from '../http/refusal.js';
 import { callerOf, pathParameter } from '../http/request.js';
 import { Serves } from '../http/route.js';
 import { approvalRoutes as routes } from './approval-routes.js';
+import { pendingOf, theOnly } from './run-approval.js';
+
+interface AboutApproval {
+  readonly caller: Caller;
+  readonly approval_id: string;
+}
 
 const noApproval = 'There is no approval of this id for you.';
 
@@ -46,9 +53,27 @@ export class ApprovalsController {
   async decide(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     readQuery(request.query, NoQuery);
     const { decision, reason } = readBody(request.body, DecisionBody);
-    if (decision === 'approve') await this.refuseUnderKillSwitch(request);
-    const vote = { ...this.about(request), decision, ...(reason === undefined ? {} : { reason }) };
-    const answer = await asked(this.bus, castVote, vote);
+    await this.vote(reply, this.about(request), { decision, ...(reason === undefined ? {} : { reason }) });
+  }
+
+  /** For simple UIs, which know the run they show and not what it waits for (API.md 4). */
+  @Serves(routes.decideRunApproval)
+  async decideOfRun(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    readQuery(request.query, NoQuery);
+    const { approved, approval_id: named } = readBody(request.body, RunDecisionBody);
+    const caller = callerOf(request);
+    const found = await pendingOf(this.bus, { caller, runId: pathParameter(request, 'id'), named });
+    const about = { caller, approval_id: theOnly(found) };
+    await this.vote(reply, about, { decision: approved ? 'approve' : 'reject' });
+  }
+
+  private async vote(
+    reply: FastifyReply,
+    about: AboutApproval,
+    vote: z.output<typeof DecisionBody>,
+  ): Promise<void> {
+    if (vote.decision === 'approve') await this.refuseUnderKillSwitch(about);
+    const answer = await asked(this.bus, castVote, { ...about, ...vote });
     switch (answer.kind) {
       case 'counted':
         return sendJson(reply, answer.approval);
@@ -67,14 +92,14 @@ export class ApprovalsController {
   }
 
   /** Nothing would run: whoever approves now would let it run unseen once the switch is off again. */
-  private async refuseUnderKillSwitch(request: FastifyRequest): Promise<void> {
-    switch (this.killSwitch.of(callerOf(request).principal.tenant)) {
+  private async refuseUnderKillSwitch(about: AboutApproval): Promise<void> {
+    switch (this.killSwitch.of(about.caller.principal.tenant)) {
       case 'off':
         return;
       case 'unknown':
         throw notAvailable();
       case 'on': {
-        const found = await asked(this.bus, readApproval, this.about(request));
+        const found = await asked(this.bus, readApproval, about);
         if (found.kind === 'not_found') throw notFound(noApproval);
         throw new Refusal(409, 'kill_switch_on', {
           message:
@@ -84,7 +109,7 @@ export class ApprovalsController {
     }
   }
 
-  private about(request: FastifyRequest): { caller: Caller; approval_id: string } {
+  private about(request: FastifyRequest): AboutApproval {
     return { caller: callerOf(request), approval_id: pathParameter(request, 'id') };
   }
 }

@@ -1,4 +1,4 @@
-import { ApprovalStatus, IsoTime, Outcome } from '@uar/contracts';
+import { ApprovalId, ApprovalStatus, IsoTime, Outcome } from '@uar/contracts';
 import { z } from 'zod';
 
 /** A number in a query. */
@@ -24,6 +24,13 @@ export const ApprovalListQuery = z.strictObject({
   status: ApprovalStatus.optional(),
   cursor: z.string().max(512).optional(),
   limit: count(1, 500, 100),
+});
+
+/** Of `POST /api/uar/runs/{id}/approval`. */
+export const RunDecisionBody = z.strictObject({
+  approved: z.boolean(),
+  /** Which one, where the run waits for several. */
+  approval_id: ApprovalId.optional(),
 });
 
 export const DecisionBody = z.strictObject({
