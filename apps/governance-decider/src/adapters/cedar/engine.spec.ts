@@ -118,6 +118,18 @@ describe('the engine', () => {
     expect(await rehearsed).toEqual({ kind: 'done', value: true });
   });
 
+  it('never asks an instance that has given up the set', async () => {
+    const engine = await engineWith({ batchMs: 20_000, waitMs: 20_000, passByMs: 5 });
+    await publish(engine, { v2: policies });
+    const long = ask(
+      engine,
+      Array.from({ length: 400 }, () => someQuestion()),
+      'v2',
+    );
+    expect(await ask(engine)).toEqual([yes]);
+    expect(await long).toHaveLength(400);
+  });
+
   it('has no answer for a part of a set that was not prepared in parts', async () => {
     const engine = await engineWith();
     expect(await ask(engine, [{ ...someQuestion(), part: 'steady' }])).toEqual([

@@ -105,7 +105,7 @@ export class CedarEngine implements Engine, Stage {
         continue;
       }
       const { batchMs: limitMs, passByMs: afterMs } = this.limits;
-      const idle = () => this.#idleBeside(seat);
+      const idle = () => this.#idleBeside(seat, batch.set);
       const result = await runPassingBy(seat, { op: 'ask', ...batch }, { limitMs, afterMs, idle });
       if (result.kind === 'answers') return result.answers;
       if (result.kind !== 'gone')
@@ -114,11 +114,14 @@ export class CedarEngine implements Engine, Stage {
     return lost(batch, this.#isStopped ? 'engine_unavailable' : 'engine_timeout');
   }
 
-  /** Never an instance that a rehearsal works on: what is tried there may have broken it. */
-  #idleBeside(seat: Seat): Seat | undefined {
+  /**
+   * Never an instance that a rehearsal works on: what is tried there may have broken it. Nor one that has given up the set,
+   * as the spare does with what is no longer in force: its loss would be taken for the answer.
+   */
+  #idleBeside(seat: Seat, set: string): Seat | undefined {
     const other = seat === this.#spare ? this.#active : this.#spare;
     if (other === undefined || other === this.#rehearsing || other.load > 0) return undefined;
-    return this.#lacksSets(other) ? undefined : other;
+    return !other.installed.has(set) || this.#lacksSets(other) ? undefined : other;
   }
 
   async #withSpare<T>(work: (laboratory: Laboratory) => Promise<T>): Promise<Tried<T>> {
