@@ -183,7 +183,8 @@ export {
   withdrawProposal,
   writePolicies,
 } from './policies/policy-exchanges.js';
-export { Caller, Capability, Channel, Principal, ProfileName, RunLimits, principalId } from './principal.js';
+export { Caller, Capability, Channel, Principal, ProfileName, RunLimits } from './principal.js';
+export { agentOf, principalId } from './principal.js';
 export {
   Receipt,
   ReceiptBody,

@@ -51,6 +51,15 @@ export const Caller = z.strictObject({
 });
 export type Caller = z.output<typeof Caller>;
 
+/** The agent a principal is, or acts through. */
+export function agentOf({
+  kind,
+  subject,
+  agent_id,
+}: Pick<Principal, 'kind' | 'subject' | 'agent_id'>): string | undefined {
+  return kind === 'agent' ? subject : agent_id;
+}
+
 /** The Cedar id by which receipts, grants, votes and logs name a principal: `User::"<tenant>/<sub>"` or `Agent::"<tenant>/<id>"`. */
 export function principalId(principal: Principal): string {
   const type = principal.kind === 'agent' ? 'Agent' : 'User';

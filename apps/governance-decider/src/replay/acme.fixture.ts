@@ -6,7 +6,7 @@ import { CallId, agentsNamespace, type AskOf, type Caller, type decideCall } fro
 import { argumentsDigest } from '@uar/json-text';
 import { parse } from 'yaml';
 import { shippedFolder } from '../adapters/cedar/questions.fixture.js';
-import { readPolicies } from '../adapters/policies/policy-folder.js';
+import { readPolicies } from '../adapters/policies/policy-texts.js';
 import { CaseFile } from '../domain/cases/case-file.js';
 import { Fixtures } from '../domain/cases/fixtures.js';
 import type { DecisionsLedger } from './decisions-ledger.fixture.js';

@@ -1,13 +1,13 @@
 import type { DefinitionChange } from '@uar/contracts';
 import type { Journal, Pause } from '../ports.js';
-import { serverKey } from '../servers/desired-servers.js';
+import { serverKey, type ServerId } from '../servers/desired-servers.js';
 import type { ExaminedTool } from '../tools/examined-tools.js';
 import type { Pins, Review } from '../tools/pins.js';
 import type { Turns } from '../turns.js';
 import { inBatches } from './batches.js';
 import { changeOf, type ChangeKey } from './change-key.js';
 import { definitionDiff } from './definition-diff.js';
-import type { ReviewShelf, ServerId } from './review-shelf.js';
+import type { ReviewShelf } from './review-shelf.js';
 
 export interface ChangesParts {
   readonly shelf: ReviewShelf;

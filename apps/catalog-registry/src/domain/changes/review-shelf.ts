@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DefinitionChange, type Digest } from '@uar/contracts';
 import { z } from 'zod';
 import type { Journal, Setting, Settings } from '../ports.js';
-import { serverKey, type DesiredServer, type ServerKey } from '../servers/desired-servers.js';
+import { serverKey, type ServerId, type ServerKey } from '../servers/desired-servers.js';
 import { inBatches } from './batches.js';
 
 const StoredItem = z.discriminatedUnion('kind', [
@@ -11,8 +11,6 @@ const StoredItem = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('change'), change: DefinitionChange }),
 ]);
 type StoredItem = z.output<typeof StoredItem>;
-
-export type ServerId = Pick<DesiredServer, 'tenant' | 'name'>;
 
 export interface ReviewedText {
   readonly name: string;

@@ -37,6 +37,8 @@ export interface DesiredServer {
   readonly drift: boolean;
 }
 
+export type ServerId = Pick<DesiredServer, 'tenant' | 'name'>;
+
 /** `<tenant>/<name>`: tenants hold no slash. */
 export type ServerKey = string;
 

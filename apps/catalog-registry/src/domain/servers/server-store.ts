@@ -1,13 +1,7 @@
-import type { TenantId } from '@uar/contracts';
 import type { Deed, Journal, Setting, Settings, Vault } from '../ports.js';
-import type { DesiredServers, StoredValue } from './desired-servers.js';
+import type { DesiredServers, ServerId, StoredValue } from './desired-servers.js';
 import { serverKey } from './desired-servers.js';
 import { fromSetting, serversNamespace, toSetting } from './stored-server.js';
-
-export interface ServerId {
-  readonly tenant: TenantId;
-  readonly name: string;
-}
 
 export type Saved = 'saved' | 'overtaken' | 'unavailable';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Deed, Journal, Setting, Settings } from '../ports.js';
-import { serverKey, type DesiredServer, type ServerKey } from '../servers/desired-servers.js';
+import { serverKey, type DesiredServer, type ServerId, type ServerKey } from '../servers/desired-servers.js';
 import type { ToolList } from './tool-list.js';
 
 /** Namespace of the ledger's settings; one setting per server. */
@@ -38,8 +38,6 @@ interface Known {
   readonly revision: number;
   readonly review: Review | undefined;
 }
-
-type ServerId = Pick<DesiredServer, 'tenant' | 'name'>;
 
 const rejectionsRemembered = 32;
 const nothingReviewed: Review = { digests: new Map(), accepted: new Map(), rejected: new Map() };

@@ -1,4 +1,4 @@
-import type { Principal, TenantId, TenantSettings } from '@uar/contracts';
+import { agentOf, type Principal, type TenantId, type TenantSettings } from '@uar/contracts';
 import type { Clock } from '../call/ports.js';
 import type { WaitingRoom } from './waiting-room.js';
 
@@ -45,7 +45,8 @@ export class Suspension {
   }
 }
 
-function isSuspended({ kind, subject, agent_id }: Principal, { users, agents }: Suspended): boolean {
-  const agent = kind === 'agent' ? subject : agent_id;
+function isSuspended(principal: Principal, { users, agents }: Suspended): boolean {
+  const { kind, subject } = principal;
+  const agent = agentOf(principal);
   return (kind === 'user' && users.includes(subject)) || (agent !== undefined && agents.includes(agent));
 }

@@ -1,4 +1,5 @@
 import {
+  agentOf,
   RunId,
   principalId,
   type Caller,
@@ -17,7 +18,6 @@ import type { HeldRun, RunStore, ScopeBook } from './ports.js';
 import { mayUse, ownEffective, statusOf } from './run-frames.js';
 import type { RunViews } from './run-views.js';
 import type { Runs } from './runs.js';
-import { agentOf } from './through-agent.js';
 
 export type RunAnswer =
   | { readonly kind: 'run'; readonly view: RunView }

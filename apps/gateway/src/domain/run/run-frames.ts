@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import {
+  agentOf,
   RunId,
   principalId,
   type Caller,
@@ -11,7 +12,6 @@ import type { Clock, Unavailable } from '../call/ports.js';
 import { effectiveRun, leaves, limitsOf, type EffectiveRun, type ScopedTool } from './effective-run.js';
 import type { FoundRun, HeldRun, RunStore, ScopeBook } from './ports.js';
 import type { Entered, RunDenial, RunFrame, Runs } from './runs.js';
-import { agentOf } from './through-agent.js';
 
 interface Outer {
   readonly policy: ReturnType<ScopeBook['policy']>;

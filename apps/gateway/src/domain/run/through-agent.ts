@@ -1,12 +1,7 @@
-import type { Caller, Principal } from '@uar/contracts';
+import { agentOf, type Caller, type Principal } from '@uar/contracts';
 
 /** The same object for the same principal and agent: what is remembered of a principal is found again. */
 const known = new WeakMap<Principal, Map<string, Principal>>();
-
-/** The agent a principal is, or acts through. */
-export function agentOf({ kind, subject, agent_id }: Principal): string | undefined {
-  return kind === 'agent' ? subject : agent_id;
-}
 
 /**
  * What is done in a run of an agent is done by the agent on behalf of whoever asks, whether or not the token says so:

@@ -14,7 +14,7 @@ import { CatalogSchemas } from './catalog-schemas.js';
 import { CatalogWatch } from './catalog-watch.js';
 import { CedarEngine, compileCedar } from '../cedar/engine.js';
 import { shippedFolder } from '../cedar/questions.fixture.js';
-import { readPolicies } from '../policies/policy-folder.js';
+import { readPolicies } from '../policies/policy-texts.js';
 import { someTools } from './some-tools.fixture.js';
 
 const log = createLog({ service: 'test', level: 'silent' });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaseFile } from '../../domain/cases/case-file.js';
 import { rehearseCases } from '../../domain/cases/rehearse-cases.js';
 import type { PolicySource } from '../../domain/sets/source.js';
-import { PolicyFiles, readPolicies } from '../policies/policy-folder.js';
+import { PolicyFiles } from '../policies/policy-folder.js';
+import { readPolicies } from '../policies/policy-texts.js';
 import { CedarEngine, compileCedar } from './engine.js';
 
 const folder = join(import.meta.dirname, '../../../../../deploy/policies');

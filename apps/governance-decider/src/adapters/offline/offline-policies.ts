@@ -7,7 +7,8 @@ import { problemText, type PolicyProblem } from '../../domain/policy/lint/proble
 import type { PolicyTexts } from '../../domain/policy/policy-set.js';
 import type { PolicySource } from '../../domain/sets/source.js';
 import { CedarEngine, compileCedar } from '../cedar/engine.js';
-import { PolicyFiles, readPolicies } from '../policies/policy-folder.js';
+import { PolicyFiles } from '../policies/policy-folder.js';
+import { readPolicies } from '../policies/policy-texts.js';
 
 /** A problem and the file it stands in, relative to the folder. */
 export interface FileProblem extends PolicyProblem {

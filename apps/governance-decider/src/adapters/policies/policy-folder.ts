@@ -13,8 +13,6 @@ import { parseCases } from './case-files.js';
 import { inTime } from '../../domain/in-time.js';
 import { entriesOf, readPolicies, readText, readTier, type Entry, type TierRead } from './policy-texts.js';
 
-export { readPolicies };
-
 type Tenants = Pick<PolicySource, 'tenants' | 'unreadable' | 'strays'>;
 type Cases = Pick<PolicySource, 'cases' | 'brokenCases'>;
 

@@ -1,4 +1,4 @@
-import type { ActionQuestion, Caller, Principal } from '@uar/contracts';
+import { agentOf, type ActionQuestion, type Caller, type Principal } from '@uar/contracts';
 import type { CedarQuestion, Uid } from '../cedar/cedar.js';
 import { userUid } from '../cedar/entity-ids.js';
 import { judge, type Verdict } from '../cedar/judge.js';
@@ -79,7 +79,7 @@ function aboutOf(
 
 /** The users behind a party: the person, and the owner of an agent. */
 export function partyUsers(party: Principal, directory: Directory): readonly Uid[] {
-  const agentId = party.kind === 'agent' ? party.subject : party.agent_id;
+  const agentId = agentOf(party);
   const owner = agentId === undefined ? undefined : directory.agent(party.tenant, agentId)?.owner;
   return [
     ...(party.kind === 'user' ? [userUid(party.tenant, party.subject)] : []),

@@ -2,7 +2,7 @@ import type { ActionQuestion, CallQuestion, Caller, ProfileName, ToolFacts } fro
 import type { CedarQuestion, Engine } from '../cedar/cedar.js';
 import { judge, type Verdict } from '../cedar/judge.js';
 import type { ArgumentReader } from '../facts/argument-facts.js';
-import type { PolicySet } from '../policy/policy-set.js';
+import { noVersion, type PolicySet } from '../policy/policy-set.js';
 import { toolReads } from '../policy/tool-reads.js';
 import type { Directory } from '../question/directory.js';
 import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
@@ -48,9 +48,6 @@ export interface CedarParts {
 type ReadyQuestions = Extract<ToolQuestions, { kind: 'ready' }>;
 
 const callActions = ['discoverTool', 'callTool', 'callToolUnattended'] as const;
-
-/** Version that decisions name while no set is loaded. */
-const noVersion = 'none';
 
 export class CedarJudge implements Judge {
   readonly governance = 'on';

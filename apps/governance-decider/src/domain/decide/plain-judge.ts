@@ -1,4 +1,11 @@
-import type { ActionQuestion, CallQuestion, Caller, Principal, ToolFacts } from '@uar/contracts';
+import {
+  agentOf,
+  type ActionQuestion,
+  type CallQuestion,
+  type Caller,
+  type Principal,
+  type ToolFacts,
+} from '@uar/contracts';
 import type { Directory, TenantFacts } from '../question/directory.js';
 import { partyUsers } from './actions.js';
 import { barredBy, type Party } from './barred.js';
@@ -84,7 +91,7 @@ export class PlainJudge implements Judge {
   private hiddenCause(caller: Caller, tool: ToolFacts): DenialCause | undefined {
     const { principal } = caller;
     if (principal.tenant !== tool.tenant) return 'other_tenant';
-    const agentId = principal.kind === 'agent' ? principal.subject : principal.agent_id;
+    const agentId = agentOf(principal);
     const agent = agentId === undefined ? undefined : this.parts.directory.agent(principal.tenant, agentId);
     if (agentId !== undefined && agent === undefined) return 'agent_unknown';
     if (agent !== undefined && tool.risk > agent.maxRisk) return 'above_agent_risk';
@@ -96,7 +103,7 @@ export class PlainJudge implements Judge {
   private isSuspended(principal: Principal): boolean {
     const { directory } = this.parts;
     const { tenant, subject, kind } = principal;
-    const agentId = kind === 'agent' ? subject : principal.agent_id;
+    const agentId = agentOf(principal);
     const isAgent = agentId !== undefined && directory.agent(tenant, agentId)?.suspended === true;
     return isAgent || (kind === 'user' && directory.isUserSuspended(tenant, subject));
   }

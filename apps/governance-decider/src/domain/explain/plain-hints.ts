@@ -1,4 +1,4 @@
-import type { CallQuestion, ExplainHint } from '@uar/contracts';
+import { agentOf, type CallQuestion, type ExplainHint } from '@uar/contracts';
 import type { CallVerdict } from '../decide/verdict.js';
 
 /** What has to change where no policy refused. */
@@ -13,6 +13,6 @@ export function plainHints({ caller, tool }: CallQuestion, verdict: CallVerdict)
     );
     return [{ kind: 'capability', missing }];
   }
-  const agent = principal.kind === 'agent' ? principal.subject : principal.agent_id;
+  const agent = agentOf(principal);
   return verdict.cause === 'agent_unknown' && agent !== undefined ? [{ kind: 'agent', agent }] : [];
 }

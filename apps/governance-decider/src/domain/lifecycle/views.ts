@@ -1,10 +1,8 @@
 import type { PoliciesView, PolicyFindings, PolicyProblemView } from '@uar/contracts';
-import type { Policy } from '../policy/policy-set.js';
+import { noVersion, type Policy } from '../policy/policy-set.js';
 import type { SetProblem } from '../sets/rehearsals.js';
 import type { ActiveSet, Standing } from '../sets/standing.js';
 import type { WantedSet } from '../sets/wanted.js';
-
-const noVersion = 'none';
 
 /** The set in force, and what is to be known about it (API.md 6). */
 export function policiesView({ active, wanted, problems, wayOut }: Standing): PoliciesView {

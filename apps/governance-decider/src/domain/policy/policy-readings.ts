@@ -111,7 +111,7 @@ interface Access {
 function accessOf(expression: Json): Access | undefined {
   const step = expression['.'] ?? expression['has'];
   if (!isObject(step) || !('left' in step) || !('attr' in step)) return undefined;
-  const { attr } = step as { attr: unknown };
+  const { attr } = step;
   const names = Array.isArray(attr) ? attr.map(String) : [String(attr)];
   return { left: step['left'], names, isValue: '.' in expression };
 }

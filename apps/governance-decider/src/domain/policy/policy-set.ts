@@ -29,6 +29,9 @@ export interface PolicySet extends KnownPolicies {
   readonly readsRun: boolean;
 }
 
+/** Named instead of a version where no set is in force. */
+export const noVersion = 'none';
+
 /** `sha256:` over the canonical form: schema, then the policies by id. */
 export function versionOf(texts: PolicyTexts): string {
   const canonical = JSON.stringify([

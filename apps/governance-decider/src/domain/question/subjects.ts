@@ -1,4 +1,4 @@
-import type { Principal } from '@uar/contracts';
+import { agentOf, type Principal } from '@uar/contracts';
 import { entityRef, type Entity, type Uid } from '../cedar/cedar.js';
 import { agentUid, groupUid, roleUid, tenantUid, userUid } from '../cedar/entity-ids.js';
 import { isWellFormed } from '../cedar/well-formed.js';
@@ -25,7 +25,7 @@ export type Subjects =
 
 export function subjectsOf(principal: Principal, directory: Directory): Subjects {
   if (!isSpeakable(principal)) return { kind: 'refused', cause: 'request_invalid' };
-  const agentId = principal.kind === 'agent' ? principal.subject : principal.agent_id;
+  const agentId = agentOf(principal);
   const user = principal.kind === 'user' ? userEntity(principal, directory) : undefined;
   if (agentId === undefined) return known({ user });
   const facts = directory.agent(principal.tenant, agentId);

@@ -1,4 +1,4 @@
-import type { Principal, RecordedDirectory } from '@uar/contracts';
+import { agentOf, type Principal, type RecordedDirectory } from '@uar/contracts';
 import type { AgentFacts, Directory, TenantFacts } from '../question/directory.js';
 
 /** Answers of the directory at one moment, as it gave them. */
@@ -18,8 +18,9 @@ export function directoryFacts(
   for (const tenant of tenants) if (!known.has(tenant)) known.set(tenant, directory.tenant(tenant));
   const agents = new Map<string, AgentFacts>();
   const suspended: string[] = [];
-  for (const { tenant, kind, subject, agent_id: actor } of principals) {
-    const agentId = kind === 'agent' ? subject : actor;
+  for (const principal of principals) {
+    const { tenant, kind, subject } = principal;
+    const agentId = agentOf(principal);
     const agent = agentId === undefined ? undefined : directory.agent(tenant, agentId);
     if (agent !== undefined) agents.set(`${tenant}/${String(agentId)}`, agent);
     if (kind === 'user' && directory.isUserSuspended(tenant, subject)) suspended.push(`${tenant}/${subject}`);

@@ -1,11 +1,11 @@
 import type { ActiveSets } from '../decide/cedar-judge.js';
 import type { Stage, Tried } from '../policy/laboratory.js';
 import type { ToolSchemas } from '../policy/lint/tool-schema.js';
-import { versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';
+import { noVersion, versionOf, type PolicySet, type PolicyTexts } from '../policy/policy-set.js';
 import { Rehearsals, type Rehearsed } from './rehearsals.js';
 import { RepairSets } from './repair-sets.js';
 import type { Replaced, Replacement } from './replacement.js';
-import { SetStates, noVersion, type StatesParts } from './set-states.js';
+import { SetStates, type StatesParts } from './set-states.js';
 import type { SetStatus } from './set-status.js';
 import type { PolicySource } from './source.js';
 import { SourceReader, type SourceParts } from './source-reader.js';

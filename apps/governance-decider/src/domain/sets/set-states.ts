@@ -1,4 +1,5 @@
 import type { Installable, Stage, Tried } from '../policy/laboratory.js';
+import { noVersion } from '../policy/policy-set.js';
 import type { Directory } from '../question/directory.js';
 import { installable, type Rehearsed, type SetProblem } from './rehearsals.js';
 import { problemsOf, summary, type ActiveSet } from './standing.js';
@@ -29,8 +30,6 @@ export interface Activation {
   /** Published as well, in force for nobody. */
   readonly beside: readonly ActiveSet[];
 }
-
-export const noVersion = 'none';
 
 /** What is in force of each tenant, and what keeps a newer set out. */
 export class SetStates {

@@ -10,6 +10,7 @@ import type {
 } from '@uar/contracts';
 import type { ActiveTexts, CandidateParts, SoundCandidate } from '../candidate-judge.js';
 import type { Busy, Candidates, NotSound } from '../lifecycle/candidates.js';
+import { noVersion } from '../policy/policy-set.js';
 import { isDecided, type DecisionListener, type DecisionNote } from '../record/decision-note.js';
 import { ShadowRun } from './shadow-run.js';
 
@@ -48,6 +49,10 @@ export interface ShadowParts {
 }
 
 const perTurn = 32;
+
+type FoundCandidate =
+  | { readonly kind: 'sound'; readonly candidate: SoundCandidate }
+  | { readonly kind: 'none'; readonly problem: string };
 
 /** Candidates beside the active sets: every first decision of a call is made again, later, without anybody waiting for it. */
 export class Shadows implements DecisionListener {
@@ -122,7 +127,7 @@ export class Shadows implements DecisionListener {
     const value = this.parts.store.of(tenant)?.value;
     if (run === undefined || value === undefined) return undefined;
     return {
-      version: this.parts.candidates.versionOf(tenant, value.policies) ?? 'none',
+      version: this.parts.candidates.versionOf(tenant, value.policies) ?? noVersion,
       since: new Date(value.since).toISOString(),
       counted_since: new Date(run.countedSince).toISOString(),
       replica: this.parts.replica,
@@ -131,19 +136,19 @@ export class Shadows implements DecisionListener {
   }
 
   /** Checked again where the platform's policies are others by now; what is wrong is told instead. */
-  async #candidateOf(tenant: string, run: ShadowRun): Promise<SoundCandidate | string> {
+  async #candidateOf(tenant: string, run: ShadowRun): Promise<FoundCandidate> {
     const policies = this.parts.store.of(tenant)?.value?.policies;
-    if (policies === undefined) return 'there is no shadow any more';
+    if (policies === undefined) return none('there is no shadow any more');
     const known = run.candidateOf(this.parts.candidates.versionOf(tenant, policies) ?? '');
-    if (known !== undefined) return known;
+    if (known !== undefined) return { kind: 'sound', candidate: known };
     const tried = await this.parts.candidates.tried(tenant, policies);
     switch (tried.kind) {
       case 'sound':
-        return tried;
+        return { kind: 'sound', candidate: tried };
       case 'invalid':
-        return tried.findings.errors[0]?.message ?? 'the candidate is not sound any more';
+        return none(tried.findings.errors[0]?.message ?? 'the candidate is not sound any more');
       case 'unavailable':
-        return tried.cause;
+        return none(tried.cause);
     }
   }
 
@@ -161,12 +166,16 @@ export class Shadows implements DecisionListener {
 
   async #turn(tenant: string, run: ShadowRun): Promise<void> {
     try {
-      const candidate = await this.#candidateOf(tenant, run);
-      if (typeof candidate === 'string') run.drop(candidate);
-      else await run.turn(candidate, this.parts.candidate, perTurn);
+      const found = await this.#candidateOf(tenant, run);
+      if (found.kind === 'none') run.drop(found.problem);
+      else await run.turn(found.candidate, this.parts.candidate, perTurn);
     } catch (error) {
       run.drop('a fault of the decider');
       this.parts.onFault(error);
     }
   }
+}
+
+function none(problem: string): FoundCandidate {
+  return { kind: 'none', problem };
 }

@@ -14,7 +14,7 @@ import { checkCandidate } from '../../../domain/policy/check/candidate.js';
 import { PolicySets } from '../../../domain/sets/policy-sets.js';
 import type { PolicyTexts } from '../../../domain/policy/policy-set.js';
 import { slicesOf } from '../../../domain/policy/slices.js';
-import { readPolicies } from '../../policies/policy-folder.js';
+import { readPolicies } from '../../policies/policy-texts.js';
 import { CedarEngine, compileCedar } from '../engine.js';
 import { shippedFolder } from '../questions.fixture.js';
 
