@@ -58,7 +58,10 @@ function list(id, cursor) {
 function listMany(id, start) {
   const end = Math.min(start + 1_000, options.many);
   const description = 'what "it" is good for '.repeat(90);
-  const tools = Array.from({ length: end - start }, (_, index) => ({ ...tool(`t${start + index}`), description }));
+  const tools = Array.from({ length: end - start }, (_, index) => ({
+    ...tool(`t${start + index}`),
+    description,
+  }));
   return result(id, { tools, ...(end === options.many ? {} : { nextCursor: String(end) }) });
 }
 

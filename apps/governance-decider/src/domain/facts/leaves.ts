@@ -78,7 +78,8 @@ class LeafReader {
       return;
     }
     const { pointer, repeated } = this.place();
-    if (isString) this.leaves.push({ pointer, kind: 'string', text: unquote(found, 0, found.length), repeated });
+    if (isString)
+      this.leaves.push({ pointer, kind: 'string', text: unquote(found, 0, found.length), repeated });
     else this.leaves.push({ pointer, kind: kindOf(found), text: found, repeated });
   }
 
