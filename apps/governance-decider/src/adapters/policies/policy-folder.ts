@@ -12,6 +12,7 @@ import type {
 import { parseCases } from './case-files.js';
 import { inTime } from '../../domain/in-time.js';
 import { entriesOf, readPolicies, readText, readTier, type Entry, type TierRead } from './policy-texts.js';
+import { straysBeside } from './strays.js';
 
 type Tenants = Pick<PolicySource, 'tenants' | 'unreadable' | 'strays'>;
 type Cases = Pick<PolicySource, 'cases' | 'brokenCases'>;
@@ -48,7 +49,8 @@ export class PolicyFiles implements PolicyFolder {
     const schema = await readText(join(this.folder, 'schema.cedarschema'));
     const platform = await readPolicies(join(this.folder, 'platform'), 'p');
     const tenants = await readTenants(join(this.folder, 'tenants'));
-    return { schema, platform, ...tenants, ...(await readCases(join(this.folder, 'cases'), cases)) };
+    const strays = [...(await straysBeside(this.folder)), ...tenants.strays];
+    return { schema, platform, ...tenants, strays, ...(await readCases(join(this.folder, 'cases'), cases)) };
   }
 
   async #inTime<T>(work: () => Promise<T>): Promise<T> {

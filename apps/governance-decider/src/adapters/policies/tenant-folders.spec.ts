@@ -129,8 +129,16 @@ describe('what stands in the folder and is nobody’s', () => {
     await mkdir(join(home.folder, 'tenants/No Tenant'));
     await writeFile(join(home.folder, 'tenants/lost.cedar'), forbid('time'));
     await mkdir(home.own('more'));
+    await mkdir(join(home.folder, 'tenant'));
+    await mkdir(home.platform('more'));
+    await writeFile(join(home.folder, 'nobodys.cedar'), forbid('time'));
+    await writeFile(join(home.folder, 'cases/mine.yml'), 'set: platform\n');
     await home.load();
     expect((await read()).strays).toEqual([
+      expect.stringContaining('nobodys.cedar belongs to no tenant'),
+      'tenant is not read: did you mean tenants?',
+      expect.stringContaining('platform/more is a folder'),
+      'cases/mine.yml is not read: rename it to cases/mine.yaml',
       expect.stringContaining('tenants/No Tenant is no name of a tenant'),
       expect.stringContaining('tenants/default/more is a folder'),
       expect.stringContaining('tenants/lost.cedar belongs to no tenant'),
