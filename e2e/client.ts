@@ -100,3 +100,12 @@ export function decide(client: Client, approval: Body, decision: 'approve' | 're
     body: { decision },
   });
 }
+
+/** The receipt of a call that has ended: in its answer, or a moment later where the ledger took longer than answers wait. */
+export async function receiptOf(client: Client, ended: Body): Promise<Body> {
+  if (ended['receipt'] !== null) return ended['receipt'] ?? {};
+  return eventually(async () => {
+    const { body } = await client.get(`/api/uar/calls/${String(ended['call_id'])}`);
+    return body['receipt'] ?? undefined;
+  });
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { admin, clientOf, decide, eventually, pendingApproval, toolListed } from '../../client.js';
+import { admin, clientOf, decide, eventually, pendingApproval, receiptOf, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { type Bus, createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
@@ -26,7 +26,8 @@ onBothBuses(
     const counted = (): string[] => counters[bus].executions();
 
     keeps(['call.completed'], 'a call completes with outcome, effect and receipt', async () => {
-      const { status, body } = await clientOf(product()).execute('fix__count', { id: 'one' });
+      const client = clientOf(product());
+      const { status, body } = await client.execute('fix__count', { id: 'one' });
       expect(status).toBe(200);
       expect(body).toMatchObject({
         outcome: 'completed',
@@ -35,7 +36,10 @@ onBothBuses(
         error: null,
         result: { content: [{ type: 'text', text: 'counted one' }] },
         decision: { kind: 'allow' },
-        receipt: { seq: expect.any(Number), hash: expect.stringMatching(/^sha256:/) },
+      });
+      expect(await receiptOf(client, body)).toMatchObject({
+        seq: expect.any(Number),
+        hash: expect.stringMatching(/^sha256:/),
       });
       expect(counted().filter((id) => id === 'one')).toHaveLength(1);
     });
