@@ -9,6 +9,7 @@ import { readPublicKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, type ConnectBus } from '@uar/testkit';
+import { expect, vi } from 'vitest';
 import { shippedFolder } from './adapters/cedar/questions.fixture.js';
 import { service } from './module.js';
 import { SettingsLedger } from './settings-ledger.fixture.js';
@@ -90,6 +91,8 @@ export class DeciderHome {
     const config = testConfig({ data_dir: this.#folder, governance: { policies_dir } });
     this.running = await service.start({ config, bus: await this.connect('governance-decider'), log });
     this.gateway = await this.connect('gateway');
+    const { running } = this;
+    await vi.waitFor(async () => expect(await running.readiness()).toMatchObject({ ready: true }), 15_000);
   }
 
   async close(): Promise<void> {
