@@ -53,8 +53,13 @@ export function natsMissing(suite: string): boolean {
  * `await bus.flush()` before another bus relies on it.
  */
 export function withBothBuses(name: string, body: (connect: ConnectBus) => void): void {
-  describe(`${name} (in process)`, () => suite(() => Promise.resolve(inProcess()), body));
+  withInProcessBus(name, body);
   describe.skipIf(natsMissing(name))(`${name} (NATS)`, () => suite(overNats, body));
+}
+
+/** The same over the in-process bus alone: for what is slow and in which the wire has no part. */
+export function withInProcessBus(name: string, body: (connect: ConnectBus) => void): void {
+  describe(`${name} (in process)`, () => suite(() => Promise.resolve(inProcess()), body));
 }
 
 function suite(open: () => Promise<Transport>, body: (connect: ConnectBus) => void): void {

@@ -1,5 +1,5 @@
 export { forkSource, type ForkedSource } from './fork-source.js';
-export { natsMissing, withBothBuses, type ConnectBus } from './both-buses.js';
+export { natsMissing, withBothBuses, withInProcessBus, type ConnectBus } from './both-buses.js';
 export {
   findNatsServer,
   newPasswords,

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { authorizeActions, readPolicies, type AdminAction, type Caller } from '@uar/contracts';
-import { withBothBuses } from '@uar/testkit';
+import { withInProcessBus } from '@uar/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { PolicyHome, ada, forbidOf, soon, tenant, uma } from './policy-desk.fixture.js';
 
@@ -11,7 +11,7 @@ const novel =
   'forbid (principal, action == UAR::Action::"callTool", resource)\n' +
   'when { context.env.profile == UAR::Profile::"novel" };\n';
 
-withBothBuses('a tenant whose set the platform refuses', (connect) => {
+withInProcessBus('a tenant whose set the platform refuses', (connect) => {
   const home = new PolicyHome(connect);
   let starter: Record<string, string>;
   let schema: string;
