@@ -12,7 +12,7 @@ import { Refusal, forbidden, notAvailable, notFound } from '../http/refusal.js';
 import { callerOf, pathParameter } from '../http/request.js';
 import { Serves } from '../http/route.js';
 import { approvalRoutes as routes } from './approval-routes.js';
-import { pendingOf, theOnly } from './run-approval.js';
+import { approvalOfRun } from './run-approval.js';
 
 interface AboutApproval {
   readonly caller: Caller;
@@ -62,9 +62,8 @@ export class ApprovalsController {
     readQuery(request.query, NoQuery);
     const { approved, approval_id: named } = readBody(request.body, RunDecisionBody);
     const caller = callerOf(request);
-    const found = await pendingOf(this.bus, { caller, runId: pathParameter(request, 'id'), named });
-    const about = { caller, approval_id: theOnly(found) };
-    await this.vote(reply, about, { decision: approved ? 'approve' : 'reject' });
+    const approval_id = await approvalOfRun(this.bus, { caller, runId: pathParameter(request, 'id') }, named);
+    await this.vote(reply, { caller, approval_id }, { decision: approved ? 'approve' : 'reject' });
   }
 
   private async vote(

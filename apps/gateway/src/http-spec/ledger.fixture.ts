@@ -39,6 +39,7 @@ import {
   type Setting,
   type StoredRun,
 } from '@uar/contracts';
+import { pageOf } from './page.fixture.js';
 
 interface ApprovalRecord {
   readonly draft: ApprovalDraft;
@@ -49,6 +50,8 @@ interface ApprovalRecord {
 /** The approval-service's half, kept in memory. */
 export class MemoryLedger {
   readonly receipts: Receipt[] = [];
+  /** Approvals on one page of their list. */
+  mostListed = Infinity;
   readonly records = new Map<string, ApprovalRecord>();
   readonly kept = new Map<string, { principal: string; view_json: string }>();
   readonly settings = new Map<string, Setting>();
@@ -118,7 +121,11 @@ export class MemoryLedger {
       const record = this.records.get(approval_id);
       return record ? { kind: 'found', approval: this.view(record) } : { kind: 'not_found' };
     });
-    bus.answer(listApprovals, () => ({ approvals: [...this.records.values()].map((it) => this.view(it)) }));
+    bus.answer(listApprovals, ({ status, cursor, limit }) => {
+      const all = [...this.records.values()].map((it) => this.view(it));
+      const wanted = all.filter((it) => status === undefined || it.status === status);
+      return pageOf(wanted, { cursor, limit: Math.min(limit, this.mostListed) });
+    });
     bus.answer(readRelease, ({ approval_id }) => {
       const record = this.records.get(approval_id);
       if (record === undefined) return { kind: 'not_found' };
