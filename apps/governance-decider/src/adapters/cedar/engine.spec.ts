@@ -173,6 +173,24 @@ describe('the engine', () => {
     expect(await ask(engine)).toEqual([yes]);
   });
 
+  it('works on a fresh instance after a rehearsal that failed half way, and lends it to others again', async () => {
+    const engine = await engineWith({ batchMs: 5_000, waitMs: 10_000 });
+    const failing = engine.rehearse(async (laboratory) => {
+      await laboratory.install({ version: 'left', schema, policies, warmUp: [someQuestion()], slices: [] });
+      throw new Error('a bug in the rehearsal');
+    });
+    await expect(failing).rejects.toThrow('a bug in the rehearsal');
+    const left = await engine.rehearse(({ engine: spare }) =>
+      spare.ask({ set: 'left', questions: [someQuestion()], stopAtRefusal: false }),
+    );
+    expect(left).toMatchObject({ kind: 'done', value: [{ kind: 'lost' }] });
+    let isOver = false;
+    const slow = ask(engine, [slowQuestion()]).finally(() => (isOver = true));
+    expect(await ask(engine)).toEqual([yes]);
+    expect(isOver).toBe(false);
+    await slow;
+  });
+
   it('swaps sets under load without a wrong answer', async () => {
     const engine = await engineWith();
     const denyAll = { ...policies, 't/no': 'forbid (principal, action, resource);' };

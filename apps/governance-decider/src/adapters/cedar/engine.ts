@@ -133,16 +133,24 @@ export class CedarEngine implements Engine, Stage {
     }
     const seat = this.#spare;
     const throwsBefore = seat.health.throws;
+    let hasEnded = false;
     this.#rehearsing = seat;
-    const value = await work(new SpareInstance(seat, this.limits, (version) => this.#sets.has(version)));
-    // Whatever threw may have left the instance broken: nobody is asked there any more.
-    if (seat.health.throws > throwsBefore && this.#spare === seat) {
-      this.#spare = undefined;
-      await seat.stop();
-      await this.#refill();
+    try {
+      const value = await work(new SpareInstance(seat, this.limits, (version) => this.#sets.has(version)));
+      hasEnded = true;
+      return { kind: 'done', value };
+    } finally {
+      // Whatever threw may have left the instance broken, or something behind in it: nobody is asked there any more.
+      if (!hasEnded || seat.health.throws > throwsBefore) await this.#replaceSpare(seat);
+      this.#rehearsing = undefined;
     }
-    this.#rehearsing = undefined;
-    return { kind: 'done', value };
+  }
+
+  async #replaceSpare(seat: Seat): Promise<void> {
+    if (this.#spare !== seat) return;
+    this.#spare = undefined;
+    await seat.stop();
+    await this.#refill();
   }
 
   /** An instance took a place, or the time is over. */
