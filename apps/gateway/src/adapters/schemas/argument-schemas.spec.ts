@@ -43,6 +43,13 @@ describe('arguments', () => {
     expect(turns).toBeGreaterThan(100);
   });
 
+  it('are not held against the tool where the thread that checks is lost', async () => {
+    // Never sent by the gateway, which scans what it received: the thread does not survive it.
+    const answer = schemas.check(entry('t', {}, wide(400)), '{');
+    expect(await answer).toEqual({ kind: 'unavailable', cause: 'schema_thread_lost' });
+    expect(await check(wide(400), {})).toEqual({ kind: 'fits' });
+  });
+
   it('are refused where the schema is beyond its bounds, without a thread', () => {
     expect(check(wide(501), {})).toMatchObject({ kind: 'uncheckable', cause: 'schema_too_many_properties' });
   });

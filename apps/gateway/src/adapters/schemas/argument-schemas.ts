@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import { LRUCache } from 'lru-cache';
-import type { Checked, Schemas } from '../../domain/call/ports.js';
+import type { Checked, Schemas, Unavailable } from '../../domain/call/ports.js';
 import { weightOf } from './compile-schema.js';
 import { CompiledSchemas } from './compiled-schemas.js';
 import { SchemaThread } from './schema-thread.js';
@@ -21,7 +21,7 @@ export class ArgumentSchemas implements Schemas {
   private readonly here = new CompiledSchemas();
   private readonly thread = new SchemaThread();
 
-  check(entry: CatalogEntry, argumentsJson: string): Checked | Promise<Checked> {
+  check(entry: CatalogEntry, argumentsJson: string): Checked | Promise<Checked | Unavailable> {
     const { schemaText, isHeavy } = this.knownOf(entry);
     const task = { digest: entry.facts.definition_digest, schemaText, argumentsJson };
     return isHeavy ? this.thread.check(task) : this.here.check(task);

@@ -158,6 +158,14 @@ const scenarios: readonly (readonly [Outcome, string, Scenario])[] = [
   ['overloaded', 'the host is full', replying({ kind: 'overloaded', retry_after_ms: 10 })],
   [
     'unavailable',
+    'nobody is there to check the schema',
+    (world) => {
+      world.checked = { kind: 'unavailable', cause: 'schema_thread_lost' };
+      return world.propose();
+    },
+  ],
+  [
+    'unavailable',
     'the PDP does not answer',
     (world) => {
       world.decideWith = () => ({ kind: 'unavailable', cause: 'pdp' });

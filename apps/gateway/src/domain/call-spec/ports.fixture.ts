@@ -34,7 +34,7 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
   readonly clock = new HandClock();
   entries: CatalogEntry[] = [entry('read'), entry('write', { capabilities: ['write'] })];
   instances = [InstanceId.parse('a'.repeat(16)), InstanceId.parse('b'.repeat(16))];
-  checked: Checked = { kind: 'fits' };
+  checked: Checked | Unavailable = { kind: 'fits' };
   visible: 'visible' | 'hidden' | Unavailable = 'visible';
   decideWith: (ask: DecisionAsk) => CallDecision | Unavailable | Promise<CallDecision | Unavailable> = () =>
     allowed;
@@ -82,7 +82,7 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
     return { tenant, name, host: 'mcp' as const, status: 'ready' as const, instances: this.instances };
   }
 
-  check(): Checked {
+  async check(): Promise<Checked | Unavailable> {
     return this.checked;
   }
 

@@ -54,8 +54,8 @@ export interface ShapeError {
 
 /** Stage 4: the input schema of a tool. */
 export interface Schemas {
-  /** At once where the schema is small. */
-  check(entry: CatalogEntry, argumentsJson: string): Checked | Promise<Checked>;
+  /** At once where the schema is small; unavailable where whatever checks large ones is lost. */
+  check(entry: CatalogEntry, argumentsJson: string): Checked | Promise<Checked | Unavailable>;
 }
 
 export interface DecisionAsk {

@@ -71,6 +71,8 @@ export class Staging {
         return doesNotFit(checked.errors);
       case 'uncheckable':
         return over('quarantined', { cause: checked.cause });
+      case 'unavailable':
+        return missing(checked);
     }
   }
 
