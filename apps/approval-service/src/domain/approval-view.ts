@@ -1,4 +1,10 @@
-import { principalId, type ApprovalResource, type ApprovalView, type Principal } from '@uar/contracts';
+import {
+  agentOf,
+  principalId,
+  type ApprovalResource,
+  type ApprovalView,
+  type Principal,
+} from '@uar/contracts';
 import { statusAt } from './approval-steps.js';
 import type { AgentOwners, ApprovalRecord, VoteRecord } from './ports.js';
 
@@ -62,10 +68,6 @@ function approvalResource({ draft }: ApprovalRecord, ownerOf: OwnerOf): Approval
     parties: owner === undefined ? [requester] : [requester, ownerOfAgent(owner, requester)],
     expires_at: draft.expires_at,
   };
-}
-
-function agentOf({ agent_id, kind, subject }: Principal): string | undefined {
-  return agent_id ?? (kind === 'agent' ? subject : undefined);
 }
 
 /** The owner is known by name alone: nothing else about them is claimed. */

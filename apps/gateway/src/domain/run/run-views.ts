@@ -1,5 +1,6 @@
 import {
   Capability,
+  agentOf,
   type Caller,
   type EffectiveView,
   type Principal,
@@ -53,7 +54,7 @@ export class RunViews {
     const all = await this.parts.catalog.discoverable(caller);
     if (all.kind !== 'listed') return noLists;
     const runId = this.parts.frames.implicit(caller.principal);
-    const facts = { runId, status: 'active', agentId: caller.principal.agent_id } as const;
+    const facts = { runId, status: 'active', agentId: agentOf(caller.principal) } as const;
     return this.entered(caller, facts, { all, warnings: [] });
   }
 
