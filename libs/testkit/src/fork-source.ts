@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { sourceHooks } from '@uar/threads';
 
 export interface ForkedSource {
   /** The next IPC message; rejects when the process exits before. */
@@ -16,9 +17,8 @@ export interface ForkedSource {
 
 /** Runs a TypeScript file of the repository as a Node process of its own, from sources, with an IPC channel. */
 export function forkSource(file: URL, env: Readonly<Record<string, string>>): ForkedSource {
-  const register = new URL('./typescript-register.mjs', import.meta.url);
   const child = fork(fileURLToPath(file), {
-    execArgv: ['--conditions=@uar/source', `--import=${register.href}`],
+    execArgv: [`--import=${sourceHooks.href}`],
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
+/** For `node --import`: a process or thread that runs TypeScript sources of the repository. */
+export const sourceHooks = new URL('../sources/register.mjs', import.meta.url);
+
 export interface WorkerFile {
   /** `import.meta.url` of a module in the folder of the worker. */
   readonly beside: string;

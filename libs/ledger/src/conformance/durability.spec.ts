@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { sourceHooks } from '@uar/threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedgerFile } from '../chain/verify-file.js';
@@ -39,9 +40,8 @@ function writer(): { child: ChildProcess; lines: AsyncIterableIterator<string> }
   const { file, headsFile, signingKey } = folder.options;
   const keyFile = `${file}.key`;
   writeFileSync(keyFile, signingKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
-  const hooks = new URL('../../../threads/sources/register.mjs', import.meta.url).href;
   const script = fileURLToPath(new URL('./writer.fixture.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', hooks, script, file, headsFile, keyFile], {
+  const child = spawn(process.execPath, ['--import', sourceHooks.href, script, file, headsFile, keyFile], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
