@@ -1,0 +1,28 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function markdownOf(folder: string): readonly string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+}
+
+const folders = ['.', 'docs', 'docs/adr', 'deploy', 'k8s'];
+const packages = ['apps', 'libs'].flatMap((kind) =>
+  readdirSync(join(root, kind)).map((name) => join(kind, name)),
+);
+const files = [...folders, ...packages].flatMap(markdownOf);
+
+describe('a command of ours in the documents', () => {
+  it('is never fetched by npx from the public registry where it is not installed here', () => {
+    const ours = files.flatMap(
+      (file) => readFileSync(join(root, file), 'utf8').match(/npx .*\buar\b/g) ?? [],
+    );
+    expect(ours.length).toBeGreaterThan(10);
+    expect(ours.filter((text) => /npx (?!--no )[^`]*?\buar\b/.test(text))).toEqual([]);
+  });
+});
