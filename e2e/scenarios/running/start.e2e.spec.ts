@@ -3,16 +3,35 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repositoryDir, startProduct } from '@uar/testkit';
+import { type Product, repositoryDir, startProduct } from '@uar/testkit';
 import { describe, expect } from 'vitest';
 import { clientOf, eventually, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { buses } from '../../on-both-buses.js';
 
-/** Command lines of the processes whose environment names this data folder. */
-function commandsOf(dataDir: string): string[] {
-  const script = `for p in $(grep -la "${dataDir}" /proc/[0-9]*/environ 2>/dev/null); do tr '\\0' ' ' < "$(dirname $p)/cmdline"; echo; done`;
-  return execFileSync('sh', ['-c', script]).toString().split('\n').filter(Boolean);
+/** The processes whose environment names this data folder. */
+function processesOf(dataDir: string): { pid: number; command: string }[] {
+  const script = `for p in $(grep -la "${dataDir}" /proc/[0-9]*/environ 2>/dev/null); do d=$(dirname $p); echo "$(basename $d) $(tr '\\0' ' ' < $d/cmdline)"; done`;
+  const lines = execFileSync('sh', ['-c', script]).toString().split('\n').filter(Boolean);
+  return lines.map((line) => ({ pid: Number.parseInt(line, 10), command: line }));
+}
+
+const processOf = (dataDir: string, service: string) =>
+  processesOf(dataDir).find(({ command }) => command.includes(`apps/${service}/dist/main.js`));
+
+/** A killed gateway serves again under the same URL. */
+async function restartsGateway(product: Product): Promise<void> {
+  const killed = processOf(product.dataDir, 'gateway')?.pid;
+  process.kill(killed ?? 0, 'SIGKILL');
+  await eventually(async () => {
+    const pid = processOf(product.dataDir, 'gateway')?.pid;
+    if (pid === undefined || pid === killed) return undefined;
+    const answer = await clientOf(product)
+      .get('/api/tools')
+      .catch(() => undefined);
+    return answer?.status === 200 || undefined;
+  }, 60_000);
+  expect(product.output()).toContain('gateway ended (signal SIGKILL)');
 }
 
 const services = [
@@ -43,10 +62,7 @@ describe('start', () => {
         await toolListed(client, 'filesystem__read_text_file');
         const { body } = await client.execute('everything__echo', { message: 'hello' });
         expect(body).toMatchObject({ outcome: 'completed', effect: 'ran' });
-        const commands = commandsOf(product.dataDir);
-        const own = services.filter((name) =>
-          commands.some((line) => line.includes(`apps/${name}/dist/main.js`)),
-        );
+        const own = services.filter((name) => processOf(product.dataDir, name) !== undefined);
         expect(own).toEqual(bus === 'nats' ? services : []);
         expect((await fetch(`${product.gateway}/healthz`)).status).toBe(200);
         expect((await fetch(`${product.management}/readyz`)).status).toBe(200);
@@ -54,9 +70,13 @@ describe('start', () => {
           'uar_',
         );
         expect((await client.get('/metrics')).status).toBe(404);
+        if (bus === 'nats') await restartsGateway(product);
+        expect(existsSync(join(product.dataDir, 'run/gateway.password'))).toBe(bus === 'nats');
         expect(await product.stop({ keepData: true })).toBe(0);
-        expect(existsSync(join(product.dataDir, 'endpoints.json'))).toBe(false);
-        expect(commandsOf(product.dataDir)).toEqual([]);
+        for (const left of ['endpoints.json', 'run'])
+          expect(existsSync(join(product.dataDir, left)), left).toBe(false);
+        expect(processesOf(product.dataDir)).toEqual([]);
+        expect(product.output()).not.toContain('was killed');
         await product.stop();
       }
     },
@@ -67,19 +87,27 @@ describe('start', () => {
     ['start.stop'],
     'whatever signal `npm start` is sent, it ends and leaves nothing',
     async () => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+      const inOne = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const).map((signal) => ({
+        signal,
+        bus: 'inprocess',
+      }));
+      const each = [
+        ...inOne,
+        ...(buses.includes('nats') ? [{ signal: 'SIGKILL', bus: 'nats' } as const] : []),
+      ];
+      for (const { signal, bus } of each) {
         const dataDir = mkdtempSync(join(tmpdir(), 'uar-start-'));
         // In the background of a script SIGINT is ignored, and a shell passes that on.
         const npm = spawn('sh', ['-c', "trap '' INT; exec npm start"], {
           cwd: repositoryDir,
-          env: { ...process.env, UAR_PORT: '0', UAR_DATA_DIR: dataDir, UAR_BUS: 'inprocess' },
+          env: { ...process.env, UAR_PORT: '0', UAR_DATA_DIR: dataDir, UAR_BUS: bus },
           stdio: 'ignore',
         });
         const ended = once(npm, 'exit');
         await eventually(async () => existsSync(join(dataDir, 'endpoints.json')) || undefined, 60_000);
         npm.kill(signal);
         await ended;
-        await eventually(async () => commandsOf(dataDir).length === 0 || undefined, 30_000);
+        await eventually(async () => processesOf(dataDir).length === 0 || undefined, 30_000);
         expect(existsSync(join(dataDir, 'endpoints.json'))).toBe(false);
         rmSync(dataDir, { recursive: true });
       }

@@ -64,21 +64,6 @@ export function processesOn(folder: string): number[] {
     });
 }
 
-/** Direct children of a process whose command line holds a text. */
-export function childrenOf(pid: number, text: string): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((candidate) => {
-      try {
-        const stat = readFileSync(`/proc/${candidate}/stat`, 'utf8');
-        const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-        return parent === pid && readFileSync(`/proc/${candidate}/cmdline`, 'utf8').includes(text);
-      } catch {
-        return false;
-      }
-    });
-}
-
 /** Polls until it holds: for what sends no event, as a process of somebody else's that ends. */
 export async function eventually(holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
   const limit = Date.now() + limitMs;

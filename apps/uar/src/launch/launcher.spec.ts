@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEndpoints } from '../client/endpoints-file.js';
 import { runCommandLine } from '../program.js';
-import { childrenOf, eventually, launchUp, processesOn, type Launched } from './launcher.fixture.js';
-import { findNatsServer } from './bus/nats-binary.js';
+import { eventually, launchUp, processesOn, type Launched } from './launcher.fixture.js';
 
 const slow = 180_000;
 let folder: string;
@@ -127,44 +126,6 @@ describe('uar up', () => {
       const launcher = up({ UAR_BUS: 'nats', UAR_NATS_SERVER: join(folder, 'absent') });
       expect(await launcher.exited).toEqual({ code: 2, signal: null });
       expect(launcher.output()).toContain('UAR_NATS_SERVER');
-    },
-    slow,
-  );
-});
-
-describe.runIf(findNatsServer(process.env) !== undefined)('uar up with one process per service', () => {
-  it(
-    'starts a killed gateway again on its port, and nothing survives the launcher',
-    async () => {
-      const launcher = up({ UAR_BUS: 'nats' });
-      const endpoints = await launcher.ready;
-      const { pid } = endpoints;
-      expect((await uar(['tools'])).code).toBe(0);
-      const gateways = childrenOf(pid, 'gateway/dist/main.js');
-      expect(gateways).toHaveLength(1);
-      process.kill(gateways[0] ?? 0, 'SIGKILL');
-      await eventually(async () => (await uar(['tools'])).code === 0);
-      expect(launcher.output()).toContain('gateway ended (signal SIGKILL)');
-      expect(childrenOf(pid, 'gateway/dist/main.js')).not.toEqual(gateways);
-
-      launcher.process.kill('SIGKILL');
-      await launcher.exited;
-      await eventually(() => processesOn(dataDir).length === 0);
-    },
-    slow,
-  );
-
-  it(
-    'ends every process in order and removes the passwords of the bus',
-    async () => {
-      const launcher = up({ UAR_BUS: 'nats' });
-      await launcher.ready;
-      expect(existsSync(join(dataDir, 'run/gateway.password'))).toBe(true);
-      launcher.process.kill('SIGTERM');
-      expect(await launcher.exited).toEqual({ code: 0, signal: null });
-      expect(launcher.output()).not.toContain('was killed');
-      expect(processesOn(dataDir)).toEqual([]);
-      expect(existsSync(join(dataDir, 'run'))).toBe(false);
     },
     slow,
   );
