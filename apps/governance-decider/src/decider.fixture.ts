@@ -35,7 +35,8 @@ export function caller(subject: string, roles: string[], channel: 'interactive' 
   const principal = {
     ...{ issuer: 'i', subject, tenant: 'default', kind: 'user', roles, groups: [], scopes: [], mfa: false },
     claims: {},
-    expires_at: Date.now() + 60_000,
+    // Modules outlive files in a run of the tests: longer than any of those.
+    expires_at: Date.now() + 86_400_000,
   };
   return decideCall.ask.shape.question.shape.caller.parse({
     ...{ principal, channel, run_id: `run_${'0'.repeat(32)}`, session_id: '' },

@@ -36,7 +36,7 @@ const Caller = decideCall.ask.shape.question.shape.caller;
 function caller(subject: string, change: object = {}) {
   const principal = {
     ...{ issuer: 'i', subject, tenant: 'default', kind: 'user', roles: ['admin'], groups: [], scopes: [] },
-    ...{ mfa: false, claims: {}, expires_at: Date.now() + 600_000 },
+    ...{ mfa: false, claims: {}, expires_at: Date.now() + 86_400_000 },
     ...change,
   };
   return Caller.parse({ principal, channel: 'api', run_id: `run_${'0'.repeat(32)}`, session_id: '' });

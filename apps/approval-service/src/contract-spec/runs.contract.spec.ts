@@ -16,7 +16,7 @@ const run = StoredRun.parse({
   },
   ...{ status: 'active', scopes: {}, asks_always: false, created_at: 1, expires_at: 2 },
 });
-const keptUntil = Date.now() + 60_000;
+const keptUntil = Date.now() + 3_600_000;
 
 withBothBuses('runs', (connect) => {
   let service: Deployment;

@@ -38,7 +38,7 @@ function caller(subject: string, roles: readonly string[]): Caller {
         mfa: false,
         claims: {},
       },
-      expires_at: Date.now() + 600_000,
+      expires_at: Date.now() + 86_400_000,
     },
     channel: 'interactive',
     run_id: `run_${'0'.repeat(32)}`,

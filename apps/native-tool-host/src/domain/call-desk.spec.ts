@@ -6,7 +6,7 @@ import { CallDesk, type GrantCheck } from './call-desk.js';
 import { nativeTool, type ToolEnd } from './native-tool.js';
 
 const digest = `sha256:${'1'.repeat(64)}`;
-const far = Date.now() + 60_000;
+const far = Date.now() + 86_400_000;
 
 function desk(options: {
   run?: (signal: AbortSignal) => Promise<ToolEnd>;
