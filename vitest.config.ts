@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './tools/slowest-first.js';
 
 const conditions = ['@uar/source', 'module', 'node', 'development|production'];
 
@@ -9,8 +10,14 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: '100%',
     execArgv: ['--no-turbo-inline-js-wasm-calls'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Only what hangs may take this long: several runs may share a machine.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
+    // One given for the run, as `--sequence.shuffle.files` is, goes before ours.
+    ...(process.argv.some((arg) => arg.startsWith('--sequence'))
+      ? {}
+      : { sequence: { sequencer: SlowestFirst } }),
     projects: [
       {
         extends: true,

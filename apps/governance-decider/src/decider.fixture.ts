@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@uar/bus';
@@ -10,7 +10,7 @@ import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, type ConnectBus } from '@uar/testkit';
 import { expect, vi } from 'vitest';
-import { shippedFolder } from './adapters/cedar/questions.fixture.js';
+import { copyShipped } from './adapters/cedar/questions.fixture.js';
 import { service } from './module.js';
 import { SettingsLedger } from './settings-ledger.fixture.js';
 
@@ -87,13 +87,13 @@ export class DeciderHome {
   async open(): Promise<void> {
     this.#folder = await mkdtemp(join(tmpdir(), 'decider-'));
     const policies_dir = join(this.#folder, 'policies');
-    await cp(shippedFolder, policies_dir, { recursive: true });
+    await copyShipped(policies_dir);
     await answerSettings(this.connect);
     const config = testConfig({ data_dir: this.#folder, governance: { policies_dir } });
     this.running = await service.start({ config, bus: await this.connect('governance-decider'), log });
     this.gateway = await this.connect('gateway');
     const { running } = this;
-    await vi.waitFor(async () => expect(await running.readiness()).toMatchObject({ ready: true }), 15_000);
+    await vi.waitFor(async () => expect(await running.readiness()).toMatchObject({ ready: true }), 45_000);
   }
 
   async close(): Promise<void> {
@@ -106,7 +106,7 @@ export class DeciderHome {
   }
 
   async ask<E extends Exchange>(exchange: E, body: AskOf<E>): Promise<AnswerOf<E>> {
-    const reply = await this.gateway.ask(exchange, body, { deadlineMs: 15_000 });
+    const reply = await this.gateway.ask(exchange, body, { deadlineMs: 30_000 });
     if (reply.kind === 'fault') throw new Error(`${reply.fault}: ${reply.message}`);
     return reply.value;
   }

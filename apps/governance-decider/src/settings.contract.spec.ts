@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, Reply } from '@uar/bus';
@@ -16,7 +16,7 @@ import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, withBothBuses } from '@uar/testkit';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { shippedFolder } from './adapters/cedar/questions.fixture.js';
+import { copyShipped } from './adapters/cedar/questions.fixture.js';
 import { service } from './module.js';
 import { SettingsLedger } from './settings-ledger.fixture.js';
 
@@ -52,7 +52,7 @@ withBothBuses('settings of the decider', (connect) => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'decider-settings-'));
-    await cp(shippedFolder, join(folder, 'policies'), { recursive: true });
+    await copyShipped(join(folder, 'policies'));
     await writeFile(
       join(folder, 'policies/tenants/default/agents.cedar'),
       '@reason("agents use tools")\npermit (principal is UAR::Agent, action in ' +
@@ -83,7 +83,7 @@ withBothBuses('settings of the decider', (connect) => {
       call_id: `call_${'c'.repeat(32)}`,
       ...{ caller: who, tool: about, arguments_json: '{}', arguments_digest: argumentsDigest('{}') },
     });
-    return gateway.ask(decideCall, { question }, { deadlineMs: 15_000 });
+    return gateway.ask(decideCall, { question }, { deadlineMs: 30_000 });
   }
 
   async function decided(who = caller('ada'), about = tool): Promise<string> {
@@ -107,7 +107,7 @@ withBothBuses('settings of the decider', (connect) => {
     ledgerBus = await connect('approval-service');
     ledger = new SettingsLedger(ledgerBus);
     await ledgerBus.flush();
-    await expect.poll(decided, { timeout: 15_000 }).toBe('allow');
+    await expect.poll(decided, { timeout: 45_000 }).toBe('allow');
     expect(await running.readiness()).toEqual({ ready: true, problems: [] });
   });
 
@@ -133,7 +133,7 @@ withBothBuses('settings of the decider', (connect) => {
       approvers: [{ ...question.caller.principal, subject: 'otto' }],
     };
     const ticket = async (): Promise<string> => {
-      const reply = await gateway.ask(decideCall, { question, approval }, { deadlineMs: 15_000 });
+      const reply = await gateway.ask(decideCall, { question, approval }, { deadlineMs: 30_000 });
       if (reply.kind === 'fault' || reply.value.kind !== 'allow') throw new Error(JSON.stringify(reply));
       return reply.value.ticket ?? '';
     };

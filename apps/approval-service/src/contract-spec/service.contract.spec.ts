@@ -18,7 +18,7 @@ import {
   writeIntent,
   writeSetting,
 } from '@uar/contracts';
-import { withBothBuses } from '@uar/testkit';
+import { withBothBuses, withInProcessBus } from '@uar/testkit';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deployment, playDecider, playGateway, value, type Deployment } from './running.fixture.js';
@@ -116,7 +116,7 @@ withBothBuses('the ledger behind the bus', (connect) => {
   });
 });
 
-withBothBuses('an approval-service in trouble', (connect) => {
+withInProcessBus('an approval-service in trouble', (connect) => {
   let service: Deployment;
   let gateway: Bus;
 

@@ -50,7 +50,7 @@ export class Gateway {
 
   token(sub = 'ada', roles: string[] = ['admin'], agent?: string): string {
     const who = { sub, name: sub, roles, groups: [], tenant: 'default', ...(agent && { agent }) };
-    return mintDevToken({ secret, ...who, ttlSeconds: 60 });
+    return mintDevToken({ secret, ...who, ttlSeconds: 300 });
   }
 
   /** Another gateway with the same neighbours. */
@@ -108,7 +108,7 @@ function configOf(settings: object) {
 
 /** Looks again until it holds; for things that follow on their own. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const endAt = Date.now() + 5_000;
+  const endAt = Date.now() + 30_000;
   while (!(await holds())) {
     if (Date.now() > endAt) throw new Error('did not come to hold');
     await new Promise((resolve) => setImmediate(resolve));

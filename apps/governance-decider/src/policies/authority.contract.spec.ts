@@ -1,13 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { authorizeActions, listPolicyVersions } from '@uar/contracts';
-import { withBothBuses } from '@uar/testkit';
+import { withInProcessBus } from '@uar/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { PolicyHome, forbidOf, soon, tenant, uma } from './policy-desk.fixture.js';
 
 // Each test rehearses sets, which takes seconds where many specs run at once.
 vi.setConfig({ testTimeout: 60_000 });
 
-withBothBuses('policies in force', (connect) => {
+withInProcessBus('policies in force', (connect) => {
   const home = new PolicyHome(connect);
   let starter: Record<string, string>;
   beforeAll(async () => {

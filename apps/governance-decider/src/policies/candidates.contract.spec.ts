@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replayDecisions, simulateCalls, validatePolicies, writeShadow } from '@uar/contracts';
-import { withBothBuses } from '@uar/testkit';
+import { withInProcessBus } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { PolicyHome, ada, forbidOf, tenant } from './policy-desk.fixture.js';
 
@@ -15,7 +15,7 @@ cases:
   - { case: users call, question: { ask: call, principal: u, tool: t }, decision: allow }
 `;
 
-withBothBuses('a candidate', (connect) => {
+withInProcessBus('a candidate', (connect) => {
   const home = new PolicyHome(connect);
   let starter: Record<string, string>;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Bus } from '@uar/bus';
@@ -16,7 +16,7 @@ import {
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, type ConnectBus } from '@uar/testkit';
-import { shippedFolder } from '../adapters/cedar/questions.fixture.js';
+import { copyShipped } from '../adapters/cedar/questions.fixture.js';
 import { service } from '../module.js';
 import { PolicyLedger } from './policy-ledger.fixture.js';
 
@@ -73,7 +73,7 @@ export class PolicyHome {
 
   async open(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'policy-home-'));
-    await cp(shippedFolder, join(this.folder, 'policies'), { recursive: true });
+    await copyShipped(join(this.folder, 'policies'));
     this.ledger = await PolicyLedger.open(await this.connect('approval-service'));
     this.gateway = await this.connect('gateway');
     await this.start();

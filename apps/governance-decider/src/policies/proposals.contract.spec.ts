@@ -7,14 +7,14 @@ import {
   writePolicies,
   type Caller,
 } from '@uar/contracts';
-import { withBothBuses } from '@uar/testkit';
+import { withInProcessBus } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { PolicyHome, ada, bob, forbidOf, tenant, uma } from './policy-desk.fixture.js';
 
 // Each test rehearses sets, which takes seconds where many specs run at once.
 vi.setConfig({ testTimeout: 120_000 });
 
-withBothBuses('proposals of policies, where duties are separate', (connect) => {
+withInProcessBus('proposals of policies, where duties are separate', (connect) => {
   const home = new PolicyHome(connect, 'server-full');
   let starter: Record<string, string>;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { authorizeActions, readPolicies, type AdminAction, type Caller } from '@uar/contracts';
 import { withInProcessBus } from '@uar/testkit';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { PolicyHome, ada, forbidOf, soon, tenant, uma } from './policy-desk.fixture.js';
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -16,6 +16,7 @@ withInProcessBus('a tenant whose set the platform refuses', (connect) => {
   let starter: Record<string, string>;
   let schema: string;
   let first: string;
+  let stored: unknown;
   const schemaFile = () => join(home.folder, 'policies/schema.cedarschema');
 
   /** A platform under which `novel` is a policy, and a set of the API that holds it. */
@@ -30,26 +31,29 @@ withInProcessBus('a tenant whose set the platform refuses', (connect) => {
     if (written.kind !== 'written') throw new Error(JSON.stringify(written));
   };
 
+  const start = async () => {
+    await writeFile(schemaFile(), schema);
+    await home.start();
+    await vi.waitUntil(async () => (await home.view()).problems.length > 0, { timeout: 25_000 });
+  };
+
   beforeAll(async () => {
     await home.open();
     starter = await home.folderTexts();
     schema = await readFile(schemaFile(), 'utf8');
     first = await home.version();
+    await writeNovel();
+    await home.stop();
+    stored = (await home.ledger.read('policies', 'set')).settings[0]?.value;
+    await start();
   }, 120_000);
   afterAll(() => home.close());
 
-  /** The decider starts again with a platform that does not know the attribute. */
-  beforeEach(async () => {
+  /** Whatever a test left: the decider starts again with a platform that does not know the attribute. */
+  afterEach(async () => {
     await home.stop();
-    await writeFile(schemaFile(), schema);
-    await home.ledger.plant('policies', 'set', null);
-    await home.start();
-    await vi.waitUntil(async () => (await home.version()) === first, { timeout: 25_000 });
-    await writeNovel();
-    await home.stop();
-    await writeFile(schemaFile(), schema);
-    await home.start();
-    await vi.waitUntil(async () => (await home.view()).problems.length > 0, { timeout: 25_000 });
+    await home.ledger.plant('policies', 'set', stored);
+    await start();
   }, 120_000);
 
   const may = async (caller: Caller, action: AdminAction) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CallId, agentsNamespace, type AskOf, type Caller, type decideCall } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import { parse } from 'yaml';
-import { shippedFolder } from '../adapters/cedar/questions.fixture.js';
+import { copyShipped, shippedFolder } from '../adapters/cedar/questions.fixture.js';
 import { readPolicies } from '../adapters/policies/policy-texts.js';
 import { CaseFile } from '../domain/cases/case-file.js';
 import { Fixtures } from '../domain/cases/fixtures.js';
@@ -28,7 +28,7 @@ export interface Acme {
 export async function acme(): Promise<Acme> {
   const folder = await mkdtemp(join(tmpdir(), 'decider-acme-'));
   const policiesDir = join(folder, 'policies');
-  await cp(shippedFolder, policiesDir, { recursive: true });
+  await copyShipped(policiesDir);
   const home = join(policiesDir, 'tenants/acme');
   await cp(join(shippedFolder, 'examples/acme'), home, { recursive: true });
   await rm(join(home, 'gate-after-hours.cedar'));

@@ -11,7 +11,7 @@ import {
 } from '@uar/contracts';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
-import { testConfig, withBothBuses } from '@uar/testkit';
+import { testConfig, withInProcessBus } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { service } from '../module.js';
 import { acme, question, registerAgents, type Acme } from './acme.fixture.js';
@@ -23,7 +23,7 @@ const noWrites =
   'forbid (principal, action == UAR::Action::"callTool", resource == UAR::Tool::"acme/fs/write")\n' +
   'when { context.args.s.hasTag("/path") && context.args.s.getTag("/path") like "/workspace/b*" };';
 
-withBothBuses('shadow', (connect) => {
+withInProcessBus('shadow', (connect) => {
   let world: Acme;
   let gateway: Bus;
   let ledger: DecisionsLedger;

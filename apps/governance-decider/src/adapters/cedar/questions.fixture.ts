@@ -1,3 +1,4 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CedarQuestion } from '../../domain/cedar/cedar.js';
 import { warmUpQuestions } from '../../domain/question/warm-up.js';
@@ -7,6 +8,13 @@ import { CaseFile } from '../../domain/cases/case-file.js';
 
 /** The folder that ships with the product. */
 export const shippedFolder = join(import.meta.dirname, '../../../../../deploy/policies');
+
+/** What ships, but for the rows of its cases: every load asks those, and they have specs of their own. */
+export async function copyShipped(folder: string): Promise<void> {
+  await cp(shippedFolder, folder, { recursive: true });
+  await rm(join(folder, 'cases'), { recursive: true });
+  await mkdir(join(folder, 'cases'));
+}
 
 const file = CaseFile.parse({
   set: 'platform',
