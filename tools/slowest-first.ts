@@ -13,7 +13,7 @@ export class SlowestFirst extends BaseSequencer {
 }
 
 /** In milliseconds, roughly. */
-export function weightOf(text: string): number {
+function weightOf(text: string): number {
   const limits = [...text.matchAll(/\b\d{2,3}_000\b/g)].map(([limit]) => Number(limit.replace('_', '')));
   return Math.max(0, ...limits) + text.length / 10;
 }
