@@ -80,7 +80,7 @@ describe('start', () => {
         await product.stop();
       }
     },
-    120_000,
+    240_000,
   );
 
   keeps(
