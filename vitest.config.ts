@@ -28,6 +28,7 @@ export default defineConfig({
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'chaos', include: ['e2e/chaos/*.spec.ts'] } },
       {
         extends: true,
         test: {

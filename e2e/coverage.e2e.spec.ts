@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { requirements } from './requirements.js';
 
-const scenarios = new URL('./scenarios/', import.meta.url);
+const folder = new URL('./', import.meta.url);
 
 function citedIds(): Set<string> {
-  const files = readdirSync(scenarios, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.e2e.spec.ts'),
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.spec.ts'),
   );
   const lists = files.flatMap((file) => [
-    ...readFileSync(new URL(file, scenarios), 'utf8').matchAll(/keeps\(\s*\[([^\]]*)\]/g),
+    ...readFileSync(new URL(file, folder), 'utf8').matchAll(/keeps\(\s*\[([^\]]*)\]/g),
   ]);
   return new Set(
     lists.flatMap((match) => [...(match[1] ?? '').matchAll(/'([^']+)'/g)].map((id) => id[1] ?? '')),

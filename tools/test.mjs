@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm test [-- filters]`: every test that needs nothing but what the set-up provides. `--e2e`: whole products instead.
 // `--proofs`: the proofs of the PDP alone, on ten times the cases that `npm test` gives them (UAR_PROOF_SCALE sets another).
+// `--chaos`: a plane whose processes are killed (`npm run chaos` sets for how long).
 // UAR_TEST_REQUIRE=nats: a part that cannot run here is then a failure and not a line.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, readFileSync, readdirSync } from 'node:fs';
@@ -74,10 +75,9 @@ function proofFiles() {
 const args = process.argv.slice(2);
 const e2e = args.includes('--e2e');
 const proofs = args.includes('--proofs');
-const filters = [
-  ...(proofs ? proofFiles() : []),
-  ...args.filter((arg) => arg !== '--e2e' && arg !== '--proofs'),
-];
+const chaos = args.includes('--chaos');
+const flags = ['--e2e', '--proofs', '--chaos'];
+const filters = [...(proofs ? proofFiles() : []), ...args.filter((arg) => !flags.includes(arg))];
 if (proofs) process.env.UAR_PROOF_SCALE ??= '10';
 
 const { left, failures } = look();
@@ -92,7 +92,11 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
-const code = await vitest(['--project', e2e ? 'e2e' : 'unit', ...filters]);
+const project = chaos ? 'chaos' : e2e ? 'e2e' : 'unit';
+const code = await vitest(['--project', project, ...filters]);
 for (const { line } of left) say(`not run: ${line}`);
-if (!e2e) say('whole products are tested by `npm run e2e`, the PDP on 20,000 cases by `npm run proofs`');
+if (project === 'unit')
+  say(
+    'whole products are tested by `npm run e2e` and `npm run chaos`, the PDP on 20,000 cases by `npm run proofs`',
+  );
 process.exit(code);

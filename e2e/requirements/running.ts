@@ -58,4 +58,8 @@ export const running = chapter({
     text: 'the command line calls, lists, decides and verifies with its exit codes',
     source: 'API.md 10',
   },
+  'chaos.promises': {
+    text: 'whatever is killed or stopped, nothing runs twice, without its approval or against its word, and every history agrees with the chain',
+    source: 'DESIGN.md 3 9 11, CASES.md C3 H2 H3 H4',
+  },
 });

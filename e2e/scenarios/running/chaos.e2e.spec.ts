@@ -1,15 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { type Product, startProduct } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type Answer, clientOf, eventually, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { buses, createCounters, fixtureServer } from '../../on-both-buses.js';
-
-/** Process ids of one service of this product. */
-function pidsOf(product: Product, service: string): number[] {
-  const script = `for p in $(grep -la "${product.dataDir}" /proc/[0-9]*/environ 2>/dev/null); do d=$(dirname $p); tr '\\0' ' ' < $d/cmdline | grep -q "apps/${service}/dist/main.js" && basename $d; done; true`;
-  return execFileSync('sh', ['-c', script]).toString().split('\n').filter(Boolean).map(Number);
-}
+import { pidsOfService } from '../../processes.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());
@@ -40,7 +34,7 @@ describe.runIf(buses.includes('nats'))('killed services (nats)', () => {
       };
       const callers = Promise.all(Array.from({ length: 16 }, caller));
       await eventually(async () => (counters.nats.executions().length > 60 ? true : undefined), 30_000);
-      const [connector] = pidsOf(product, 'mcp-connector');
+      const [connector] = pidsOfService(product.dataDir, 'mcp-connector');
       process.kill(connector ?? 0, 'SIGKILL');
       await callers;
       expect(answers.size).toBe(200);
@@ -68,7 +62,7 @@ describe.runIf(buses.includes('nats'))('killed services (nats)', () => {
     async () => {
       const client = clientOf(product);
       const before = counters.nats.executions().length;
-      const [decider] = pidsOf(product, 'governance-decider');
+      const [decider] = pidsOfService(product.dataDir, 'governance-decider');
       process.kill(decider ?? 0, 'SIGSTOP');
       const call = await client.execute('fix__count', { id: 'no-pdp' });
       const list = await clientOf(product, { sub: 'somebody-new', roles: ['admin'] }).get('/api/tools');

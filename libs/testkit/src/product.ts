@@ -20,6 +20,8 @@ export interface ProductOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A data folder of an earlier run, to start again on it. */
   readonly dataDir?: string;
+  /** Root of the build to run; this repository by default. */
+  readonly root?: string;
 }
 
 export interface TokenOptions {
@@ -40,6 +42,7 @@ export interface Product {
   readonly pid: number;
   readonly dataDir: string;
   readonly policiesDir: string;
+  readonly configFile: string;
   token(options?: TokenOptions): string;
   /** Everything it wrote to stdout and stderr. */
   output(): string;
@@ -61,7 +64,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   }
   const child = spawn(
     process.execPath,
-    ['--no-turbo-inline-js-wasm-calls', join(repositoryDir, 'apps/uar/dist/main.js'), 'up'],
+    ['--no-turbo-inline-js-wasm-calls', join(options.root ?? repositoryDir, 'apps/uar/dist/main.js'), 'up'],
     {
       cwd: home,
       env: {
@@ -83,6 +86,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     ...endpoints,
     dataDir,
     policiesDir,
+    configFile,
     token: (wanted = {}) =>
       mintDevToken({
         secret: readSecretFile(join(dataDir, 'keys/jwt.secret')),
