@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addClientCommands } from './commands/client-program.js';
+import { addLedgerCommands } from './commands/ledger/ledger-program.js';
 import { addLocalCommands } from './commands/local-program.js';
 import { addPolicyCommands } from './commands/policy/policy-program.js';
 import { CommandFailure, exit, type ExitCode, type World } from './world.js';
@@ -47,6 +48,7 @@ function buildProgram(world: World, report: (code: ExitCode) => void): Command {
     .showHelpAfterError('(--help shows what there is)');
   addLocalCommands(program, world, report);
   addClientCommands(program, world, report);
+  addLedgerCommands(program, world, report);
   addPolicyCommands(program, world, report);
   return program;
 }

@@ -15,3 +15,8 @@ export { openLedger, type LedgerOptions } from './open-ledger.js';
 export { verifyChain, type ChainClaim, type FoundReceipt } from './chain/verify-chain.js';
 export { verifyExportFile, verifyLedgerFile, type Verifications } from './chain/verify-file.js';
 export { SignedHead } from './chain/signed-head.js';
+export { backupLedger, type Backup } from './copies/backup.js';
+export { checkLedger } from './copies/check.js';
+export type { CopyProgress } from './copies/ledger-copy.js';
+export type { LostTail } from './copies/lost-tail.js';
+export { restoreLedger } from './copies/restore.js';

@@ -23,9 +23,7 @@ export function checkSignedHeads(path: string, publicKeys: readonly KeyObject[],
   for (const head of last.values()) {
     const problem = check(head);
     if (problem !== undefined) throw refused(path, `tenant ${head.tenant}: ${problem}`);
-    if (held.hashAt(head.tenant, head.seq) !== head.hash) {
-      throw refused(path, `the chain of tenant ${head.tenant} does not contain its signed head ${head.seq}`);
-    }
+    if (held.hashAt(head.tenant, head.seq) !== head.hash) throw refused(path, notContained(head, held));
   }
   for (const [tenant, length] of held.lengths) {
     const missing = firstUncovered(length, last.get(tenant)?.seq ?? 0);
@@ -35,9 +33,17 @@ export function checkSignedHeads(path: string, publicKeys: readonly KeyObject[],
   }
 }
 
+function notContained({ tenant, seq }: SignedHead, held: HeldChains): string {
+  const length = held.lengths.get(tenant) ?? 0;
+  if (length >= seq) return `the chain of tenant ${tenant} does not contain its signed head ${seq}`;
+  const missing =
+    'its end is missing, as when the -wal file beside the ledger is lost or an older copy was put in';
+  return `the chain of tenant ${tenant} ends at ${length} and does not contain its signed head ${seq}: ${missing}`;
+}
+
 function refused(path: string, problem: string): LedgerError {
   const remedy =
-    'Restore the heads file (and ledger) that belong together, or move both aside to start a new ledger';
+    'Restore the heads file (and ledger) that belong together (uar ledger restore <backup>), or move both aside to start a new ledger';
   return new LedgerError(
     'corrupt',
     `the ledger does not fit its signed heads in ${path}: ${problem}. ${remedy}.`,

@@ -18,17 +18,30 @@ export function verifyLedgerFile(options: { file: string; tenant?: string } & He
   try {
     const held = heldChains(database);
     const heads = new KnownHeads(options, held.headLines);
-    const expected = (tenant: string) =>
-      options.headsFile === undefined ? 0 : (held.lengths.get(tenant) ?? 0);
-    const tenants = database
-      .prepare<[], { tenant: string }>('SELECT DISTINCT tenant FROM receipts')
-      .all()
-      .map((row) => row.tenant);
-    const wanted = options.tenant === undefined ? [...heads.tenants(), ...tenants] : [options.tenant];
-    return verifyAll(wanted, heads, { receipts: (tenant) => storedReceipts(database, tenant), expected });
+    return verifyHeldChains(database, {
+      heads,
+      ...(options.headsFile === undefined ? {} : { lengths: held.lengths }),
+      ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+    });
   } finally {
     database.close();
   }
+}
+
+/** `lengths`: how long the chains were when the heads were read, which have to cover them; absent: no heads are expected. */
+export function verifyHeldChains(
+  database: Database.Database,
+  { heads, lengths, tenant }: { heads: KnownHeads; lengths?: ReadonlyMap<string, number>; tenant?: string },
+): Verifications {
+  const tenants = database
+    .prepare<[], { tenant: string }>('SELECT DISTINCT tenant FROM receipts')
+    .all()
+    .map((row) => row.tenant);
+  const wanted = tenant === undefined ? [...heads.tenants(), ...tenants] : [tenant];
+  return verifyAll(wanted, heads, {
+    receipts: (each) => storedReceipts(database, each),
+    expected: (each) => lengths?.get(each) ?? 0,
+  });
 }
 
 /**

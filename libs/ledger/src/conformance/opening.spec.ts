@@ -1,4 +1,12 @@
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../ledger.js';
@@ -44,8 +52,47 @@ describe('opening', () => {
   it('refuses what is no ledger at all, and leaves it as it was', async () => {
     writeFileSync(folder.options.file, 'not a database, but long enough to be looked at as one '.repeat(50));
     const before = readFileSync(folder.options.file);
-    await expect(opened()).rejects.toMatchObject({ kind: 'corrupt' });
+    await expect(opened()).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringMatching(/ledger\.db is no ledger: it is no database\. .*uar ledger restore/),
+    });
     expect(readFileSync(folder.options.file)).toEqual(before);
+  });
+
+  it.each([
+    ['a file that was cut short', (file: string) => truncateSync(file, 8192), 'is cut short: it has 8192 of'],
+    [
+      'an emptied file',
+      (file: string) => truncateSync(file, 0),
+      'is empty, but .*heads.jsonl names its receipts',
+    ],
+    ['a missing file', (file: string) => rmSync(file), 'is missing, but .*heads.jsonl names its receipts'],
+  ])('refuses %s, and puts no new ledger in its place', async (_, harm, problem) => {
+    const ledger = await opened();
+    await ledger.appendReceipts({ receipts: [receipt()] });
+    await closed(ledger);
+    const { file } = folder.options;
+    harm(file);
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
+    await expect(opened()).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringMatching(new RegExp(`ledger\\.db ${problem}.*uar ledger restore`)),
+    });
+    expect(statSync(file, { throwIfNoEntry: false })?.size).toBe(size);
+  });
+
+  it('refuses a ledger whose log was lost, and says that its end is missing', async () => {
+    const ledger = await opened();
+    await ledger.appendReceipts({ receipts: [receipt()] });
+    const copy = `${folder.options.file}.copy`;
+    copyFileSync(folder.options.file, copy);
+    await closed(ledger);
+    await expect(opened({ file: copy })).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringContaining(
+        'ends at 0 and does not contain its signed head 1: its end is missing',
+      ),
+    });
   });
 
   it('refuses a ledger that a later version has migrated', async () => {
@@ -55,7 +102,7 @@ describe('opening', () => {
     other.close();
     await expect(opened()).rejects.toMatchObject({
       kind: 'too_new',
-      message: expect.stringContaining('schema 99'),
+      message: expect.stringMatching(/ledger\.db has schema 99.*Start the version that wrote it/),
     });
   });
 

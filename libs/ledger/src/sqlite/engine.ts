@@ -8,6 +8,7 @@ import type { Request, Response } from '../link.js';
 import { openDatabase } from './opening/database.js';
 import { GroupCommit } from './group-commit.js';
 import { heldChains } from './held-chains.js';
+import { refuseMissing } from './opening/damage.js';
 import { takeLock } from './opening/instance-lock.js';
 import { receiptChains } from './receipts.js';
 import { sqliteStore } from './sqlite-store.js';
@@ -29,6 +30,7 @@ export interface Engine {
 
 /** Lock, integrity check, migrations, the chains against their signed heads, then heads of what a crash left without one. Throws a `LedgerError`, or what the disk says. */
 export function openEngine(options: EngineOptions): Engine {
+  if (options.heads) refuseMissing(options.file, options.heads.file);
   const file = options.file === inMemory ? inMemory : realFile(options.file);
   const lock = file === inMemory ? undefined : takeLock(file);
   try {

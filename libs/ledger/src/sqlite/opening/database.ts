@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
-import { LedgerError } from '../../ledger-error.js';
-import { codeOf } from '../failure.js';
-import { migrate } from './migrations.js';
+import { damaged, isDamage, refuseCutFile } from './damage.js';
+import { migrate, refuseLaterSchema } from './migrations.js';
 
 export interface DatabaseOptions {
   /** Path, or `:memory:`. */
@@ -15,8 +14,10 @@ const busyTimeoutMs = 500;
 
 /** A checked and migrated database: WAL and synchronous FULL, so that a commit that returned survives power loss. */
 export function openDatabase(options: DatabaseOptions): Database.Database {
+  refuseCutFile(options.file);
   const database = new Database(options.file, { timeout: busyTimeoutMs });
   try {
+    refuseLaterSchema(database);
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
@@ -38,14 +39,4 @@ function checkIntegrity(database: Database.Database): void {
 function limitSize(database: Database.Database, maxBytes: number): void {
   const pageBytes = Number(database.pragma('page_size', { simple: true }));
   database.pragma(`max_page_count = ${Math.max(1, Math.floor(maxBytes / pageBytes))}`);
-}
-
-function isDamage(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT') === true;
-}
-
-function damaged(file: string, found: unknown): LedgerError {
-  const problem = found instanceof Error ? found.message : String(found);
-  return new LedgerError('corrupt', `${file} fails its integrity check: ${problem}`, { cause: found });
 }
