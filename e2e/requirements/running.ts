@@ -62,4 +62,20 @@ export const running = chapter({
     text: 'whatever is killed or stopped, nothing runs twice, without its approval or against its word, and every history agrees with the chain',
     source: 'DESIGN.md 3 9 11, CASES.md C3 H2 H3 H4',
   },
+  'ledger.full': {
+    text: 'a ledger that cannot be written (full, locked) makes calls unavailable, refuses votes, shows in /readyz, loses nothing acknowledged and recovers by itself',
+    source: 'CASES.md O5, DESIGN.md 11',
+  },
+  'ledger.backup': {
+    text: 'a running product is backed up into one verified file of its owner',
+    source: 'DESIGN.md 13',
+  },
+  'ledger.restore': {
+    text: 'a restore gives up only what was named, leaves a receipt, and whoever kept a head still sees the cut',
+    source: 'DESIGN.md 13, API.md 7',
+  },
+  'ledger.damaged': {
+    text: 'a damaged, foreign, cut or missing ledger stops the start, names the file and the way out, and is not replaced',
+    source: 'DESIGN.md 13, CASES.md O5',
+  },
 });
