@@ -78,4 +78,12 @@ export const running = chapter({
     text: 'a damaged, foreign, cut or missing ledger stops the start, names the file and the way out, and is not replaced',
     source: 'DESIGN.md 13, CASES.md O5',
   },
+  'receipts.retention': {
+    text: 'receipts older than the retention go, behind a signed checkpoint with which the chain still verifies',
+    source: 'API.md 7, CASES.md O5',
+  },
+  'receipts.export': {
+    text: 'a chain of 50,000 receipts is exported whole and verified offline within seconds',
+    source: 'API.md 7, 10',
+  },
 });

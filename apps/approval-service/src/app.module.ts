@@ -12,6 +12,7 @@ import type { ServiceContext } from '@uar/service';
 import { SettingsAgentOwners } from './adapters/agent-owners.js';
 import { BusAnnouncer, BusAuthority, BusCallHolder } from './adapters/bus-peers.js';
 import { ExpiryTimer } from './adapters/expiry-timer.js';
+import { RetentionTimer } from './adapters/retention-timer.js';
 import { openServiceLedger } from './adapters/service-ledger.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { DecisionsController } from './decisions.controller.js';
@@ -31,6 +32,7 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(LEDGER) private readonly ledger: Ledger,
     @Inject(ExpiryTimer) private readonly timer: ExpiryTimer,
+    @Inject(RetentionTimer) private readonly retention: RetentionTimer,
   ) {}
 
   static with(context: ServiceContext): DynamicModule {
@@ -48,11 +50,13 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
   }
 
   onModuleInit(): Promise<void> {
+    this.retention.start();
     return this.timer.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.timer.stop();
+    await this.retention.stop();
     await this.ledger.close();
   }
 }
@@ -75,8 +79,25 @@ function providers(context: ServiceContext): Provider[] {
       useFactory: (lifecycle: Lifecycle) =>
         new ExpiryTimer({ clock, log, expire: () => lifecycle.expireDue() }),
     },
+    retentionOf(context),
     ...questionsAndVotes(context, announcer),
   ];
+}
+
+function retentionOf({ config, log }: ServiceContext): Provider {
+  const { retention_days: retentionDays } = config.receipts;
+  const days = retentionDays === undefined ? {} : { retentionDays };
+  const setting = settingOf(config);
+  return {
+    provide: RetentionTimer,
+    inject: [LEDGER],
+    useFactory: (ledger: Ledger) => new RetentionTimer({ ledger, clock, log, setting, ...days }),
+  };
+}
+
+/** What every receipt of this service says besides its own facts. */
+function settingOf({ governance, profile }: ServiceContext['config']) {
+  return { governance: governance.enabled ? 'on' : 'off', profile } as const;
 }
 
 function questionsAndVotes({ bus, config }: ServiceContext, announcer: BusAnnouncer): Provider[] {
@@ -85,8 +106,7 @@ function questionsAndVotes({ bus, config }: ServiceContext, announcer: BusAnnoun
     maxPending: config.approvals.max_pending,
     maxNewPerMinute: config.approvals.max_new_per_minute,
   };
-  const governance = config.governance.enabled ? 'on' : 'off';
-  const setting = { governance, profile: config.profile } as const;
+  const setting = settingOf(config);
   return [
     {
       provide: Approvals,

@@ -214,6 +214,19 @@ export const UarConfig = z.strictObject({
     })
     .prefault({}),
   mcp,
+  receipts: z
+    .strictObject({
+      retention_days: z
+        .number()
+        .int()
+        .min(1)
+        .max(36_500)
+        .optional()
+        .describe(
+          'Receipts older than this are removed, at the latest a day later; a signed checkpoint stands for them. Default: kept for ever.',
+        ),
+    })
+    .prefault({}),
   ledger: z
     .strictObject({
       file: z.string().default('ledger.db').describe('SQLite file of the record; relative to data_dir.'),

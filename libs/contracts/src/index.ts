@@ -188,6 +188,7 @@ export { agentOf, principalId } from './principal.js';
 export {
   Receipt,
   ReceiptBody,
+  ReceiptCheckpoint,
   ReceiptPosition,
   ReceiptVerification,
   appendReceipts,

@@ -1,4 +1,5 @@
 export {
+  type AgedWalk,
   type ApprovalCreation,
   type ApprovalMove,
   type ApprovalPlace,

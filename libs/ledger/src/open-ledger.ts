@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { genesisHash, type ReceiptVerification } from '@uar/contracts';
 import type { Seal } from '@uar/keys';
-import { verifyChain } from './chain/verify-chain.js';
+import { verifyChain, type ChainPlace } from './chain/verify-chain.js';
 import type { Ledger } from './ledger.js';
 import type { Link } from './link.js';
 import { SameThread } from './same-thread.js';
@@ -47,9 +47,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
 }
 
 function engineOptions({ file, headsFile, signingKey, maxBytes }: LedgerOptions): EngineOptions {
-  const heads =
-    headsFile === undefined || file === inMemory ? {} : { heads: { file: headsFile, signingKey } };
-  return { file, ...heads, ...(maxBytes === undefined ? {} : { maxBytes }) };
+  const heads = headsFile === undefined || file === inMemory ? {} : { headsFile };
+  return { file, signingKey, ...heads, ...(maxBytes === undefined ? {} : { maxBytes }) };
 }
 
 async function openLink(options: EngineOptions): Promise<Link> {
@@ -82,6 +81,10 @@ function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | '
     appendReceipts: (ask) => link.ask('appendReceipts', ask),
     listReceipts: (ask) => link.ask('listReceipts', ask),
     readReceipt: (ask) => link.ask('readReceipt', ask),
+    agedChains: (ask) => link.ask('agedChains', ask),
+    walkAged: (ask) => link.ask('walkAged', ask),
+    truncateReceipts: (ask) => link.ask('truncateReceipts', ask),
+    sweepReceipts: (ask) => link.ask('sweepReceipts', ask),
     probe: () => link.ask('probe', undefined),
   };
 }
@@ -132,15 +135,22 @@ async function verifyInThread(
 
 async function verifyInMemory(link: Link, tenant: Parameters<Ledger['verifyReceipts']>[0]['tenant']) {
   const receipts: unknown[] = [];
+  let start: ChainPlace | undefined;
   for (let after: number | undefined = 0; after !== undefined;) {
     const page: Awaited<ReturnType<Ledger['listReceipts']>> = await link.ask('listReceipts', {
       tenant,
       after,
       limit: 1000,
     });
+    if (page.checkpoint) start = { seq: page.checkpoint.through_seq, hash: page.checkpoint.hash };
     receipts.push(...page.receipts);
     after = page.next;
   }
   const found = receipts.map((value) => ({ kind: 'receipt' as const, value }));
-  return verifyChain({ tenant, receipts: found, heads: new Map() });
+  return verifyChain({
+    tenant,
+    receipts: found,
+    heads: new Map(),
+    ...(start === undefined ? {} : { start }),
+  });
 }

@@ -33,5 +33,9 @@ export const writes: Readonly<Record<Operation, boolean>> = {
   appendReceipts: true,
   listReceipts: false,
   readReceipt: false,
+  agedChains: false,
+  walkAged: false,
+  truncateReceipts: true,
+  sweepReceipts: true,
   probe: true,
 };

@@ -35,6 +35,7 @@ import {
   type Principal,
   type Receipt,
   type ReceiptBody,
+  type ReceiptCheckpoint,
   type ReceiptPosition,
   type Setting,
   type StoredRun,
@@ -52,6 +53,10 @@ export class MemoryLedger {
   readonly receipts: Receipt[] = [];
   /** Approvals on one page of their list. */
   mostListed = Infinity;
+  /** Stands for the first receipts, which are there no more. */
+  checkpoint: ReceiptCheckpoint | undefined;
+  /** Pages of receipts that were read. */
+  pages = 0;
   readonly records = new Map<string, ApprovalRecord>();
   readonly kept = new Map<string, { principal: string; view_json: string }>();
   readonly settings = new Map<string, Setting>();
@@ -168,13 +173,17 @@ export class MemoryLedger {
     bus.answer(writeIntent, (body) => this.append(body));
     bus.answer(appendReceipts, ({ receipts }) => ({ positions: receipts.map((body) => this.append(body)) }));
     bus.answer(listReceipts, ({ after, limit }) => {
-      const page = this.receipts.slice(after, after + limit);
+      this.pages += 1;
+      const { checkpoint } = this;
+      const start = Math.max(after, checkpoint?.through_seq ?? 0);
+      const page = this.receipts.slice(start, start + limit);
       const last = page.at(-1)?.seq;
-      return last === undefined || last === this.receipts.length
-        ? { receipts: page }
-        : { receipts: page, next: last };
+      const next = last === undefined || last === this.receipts.length ? {} : { next: last };
+      return { receipts: page, ...next, ...(checkpoint === undefined ? {} : { checkpoint }) };
     });
     bus.answer(readReceipt, ({ seq }) => {
+      const through_seq = this.checkpoint?.through_seq ?? 0;
+      if (seq <= through_seq) return { kind: 'truncated', through_seq };
       const receipt = this.receipts[seq - 1];
       return receipt === undefined ? { kind: 'not_found' } : { kind: 'found', receipt };
     });

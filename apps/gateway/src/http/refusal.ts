@@ -22,6 +22,10 @@ export function notFound(message = 'There is nothing here.'): Refusal {
   return new Refusal(404, 'not_found', { message });
 }
 
+export function gone(code: string, message: string, details: unknown): Refusal {
+  return new Refusal(410, code, { message, details });
+}
+
 export function forbidden(): Refusal {
   return new Refusal(403, 'policy_denied', { message: 'Policy does not allow this.' });
 }

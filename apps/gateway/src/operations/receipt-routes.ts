@@ -1,10 +1,18 @@
-import { Receipt, ReceiptVerification } from '@uar/contracts';
+import { Receipt, ReceiptCheckpoint, ReceiptVerification } from '@uar/contracts';
 import { z } from 'zod';
 import { governed } from '../http/access.js';
 import { NoQuery, ReceiptListQuery } from '../http/asks.js';
 import type { Route } from '../http/route.js';
 
-const ReceiptList = z.strictObject({ receipts: z.array(Receipt), next_cursor: z.string().optional() });
+const ReceiptList = z.strictObject({
+  receipts: z.array(Receipt),
+  next_cursor: z.string().optional(),
+  /** Receipts up to this one were removed by retention. */
+  truncated_through: z.number().int().optional(),
+});
+
+/** The first line of an export whose chain begins after a checkpoint, then a receipt in each line. */
+const ExportLine = z.union([Receipt, z.strictObject({ checkpoint: ReceiptCheckpoint })]);
 
 const receipts = '/api/uar/receipts';
 
@@ -24,7 +32,7 @@ export const receiptRoutes = {
     access: governed('readReceipts'),
     summary: 'All receipts of the tenant, one per line',
     query: NoQuery,
-    answers: { 200: Receipt },
+    answers: { 200: ExportLine },
     media: 'application/x-ndjson',
   },
   verifyReceipts: {
@@ -42,6 +50,6 @@ export const receiptRoutes = {
     summary: 'One receipt',
     query: NoQuery,
     answers: { 200: Receipt },
-    errors: [404],
+    errors: [404, 410],
   },
 } satisfies Record<string, Route>;

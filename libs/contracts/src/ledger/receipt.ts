@@ -52,6 +52,20 @@ export type Receipt = z.output<typeof Receipt>;
 export const ReceiptPosition = z.strictObject({ seq: z.number().int().positive(), hash: Digest });
 export type ReceiptPosition = z.output<typeof ReceiptPosition>;
 
+/**
+ * Stands for the receipts of a tenant up to `through_seq`, which retention has removed; `hash` is that of the last of them.
+ * `signature`: Ed25519 (RFC 8032) over the RFC 8785 form without it, base64url.
+ */
+export const ReceiptCheckpoint = z.strictObject({
+  tenant: TenantId,
+  through_seq: z.number().int().positive(),
+  hash: Digest,
+  at: IsoTime,
+  key_id: z.string(),
+  signature: z.string(),
+});
+export type ReceiptCheckpoint = z.output<typeof ReceiptCheckpoint>;
+
 /** `prev_hash` of the first receipt of a chain. */
 export const genesisHash = `sha256:${'0'.repeat(64)}`;
 
@@ -83,7 +97,12 @@ export const listReceipts = exchange({
     after: z.number().int().nonnegative().default(0),
     limit: z.number().int().min(1).max(1000).default(100),
   }),
-  answer: z.strictObject({ receipts: z.array(Receipt), next: z.number().int().optional() }),
+  answer: z.strictObject({
+    receipts: z.array(Receipt),
+    next: z.number().int().optional(),
+    /** What stands for the receipts that were removed; the chain begins after it. */
+    checkpoint: ReceiptCheckpoint.optional(),
+  }),
   deadlineMs: 5_000,
 });
 
@@ -93,16 +112,21 @@ export const readReceipt = exchange({
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('found'), receipt: Receipt }),
     z.strictObject({ kind: z.literal('not_found') }),
+    /** Removed by retention, with all before it up to `through_seq`. */
+    z.strictObject({ kind: z.literal('truncated'), through_seq: z.number().int() }),
   ]),
   deadlineMs: 2_000,
 });
 
 export const ReceiptVerification = z.strictObject({
   ok: z.boolean(),
+  /** Of the whole chain, with what retention has removed. */
   length: z.number().int(),
   head: Digest,
   /** Seq of the first link that does not hold. */
   broken_at: z.number().int().optional(),
+  /** First receipt that was walked, where a signed checkpoint stands for those before it. */
+  walked_from: z.number().int().optional(),
   problem: z.string().optional(),
 });
 export type ReceiptVerification = z.output<typeof ReceiptVerification>;

@@ -4,6 +4,7 @@ import { LedgerError } from '../ledger-error.js';
 import { firstUncovered } from './coverage.js';
 import { parseHead } from './known-heads.js';
 import { readLines } from './lines.js';
+import { checkCheckpoint } from './signed-checkpoint.js';
 import { createHeadCheck, type SignedHead } from './signed-head.js';
 
 /** What the ledger holds, to be compared with the heads that were signed for it. */
@@ -13,16 +14,21 @@ export interface HeldChains {
   /** Lines the heads file is known to have had. */
   readonly headLines: number;
   hashAt(tenant: string, seq: number): string | undefined;
+  /** What stands for removed receipts, unchecked. */
+  readonly checkpoints: ReadonlyMap<string, unknown>;
 }
 
 /** Throws `corrupt` rather than let a chain be signed that the heads signed so far do not vouch for. */
 export function checkSignedHeads(path: string, publicKeys: readonly KeyObject[], held: HeldChains): void {
   const { lines, last } = lastHeads(path);
   if (lines < held.headLines) throw refused(path, `it has ${lines} lines of ${held.headLines} written`);
+  const removed = removedThrough(path, publicKeys, held);
   const check = createHeadCheck(publicKeys);
   for (const head of last.values()) {
     const problem = check(head);
     if (problem !== undefined) throw refused(path, `tenant ${head.tenant}: ${problem}`);
+    // The signed checkpoint vouches for what is removed, and for the hash at its end.
+    if (head.seq <= (removed.get(head.tenant) ?? 0)) continue;
     if (held.hashAt(head.tenant, head.seq) !== head.hash) throw refused(path, notContained(head, held));
   }
   for (const [tenant, length] of held.lengths) {
@@ -31,6 +37,20 @@ export function checkSignedHeads(path: string, publicKeys: readonly KeyObject[],
       throw refused(path, `no signed head covers receipts ${missing} to ${length} of tenant ${tenant}`);
     }
   }
+}
+
+function removedThrough(
+  path: string,
+  publicKeys: readonly KeyObject[],
+  { checkpoints }: HeldChains,
+): ReadonlyMap<string, number> {
+  const removed = new Map<string, number>();
+  for (const [tenant, value] of checkpoints) {
+    const found = checkCheckpoint(value, tenant, publicKeys);
+    if (found.kind === 'broken') throw refused(path, `tenant ${tenant}: ${found.problem}`);
+    removed.set(tenant, found.checkpoint.through_seq);
+  }
+  return removed;
 }
 
 function notContained({ tenant, seq }: SignedHead, held: HeldChains): string {

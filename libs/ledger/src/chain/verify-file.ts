@@ -1,9 +1,12 @@
-import type { ReceiptVerification } from '@uar/contracts';
+import type { KeyObject } from 'node:crypto';
+import { ReceiptCheckpoint, type Digest, type ReceiptVerification } from '@uar/contracts';
 import Database from 'better-sqlite3';
 import { KnownHeads, type HeadSources } from './known-heads.js';
 import { readLines } from './lines.js';
 import { canonicalText } from './receipt-hash.js';
-import { verifyChain, type FoundReceipt } from './verify-chain.js';
+import { checkCheckpoint } from './signed-checkpoint.js';
+import { ChainWalk, beforeFirst, type ChainPlace, type FoundReceipt } from './verify-chain.js';
+import { storedCheckpoints } from '../sqlite/checkpoints.js';
 import { heldChains } from '../sqlite/held-chains.js';
 
 /** Verification per tenant. */
@@ -20,6 +23,7 @@ export function verifyLedgerFile(options: { file: string; tenant?: string } & He
     const heads = new KnownHeads(options, held.headLines);
     return verifyHeldChains(database, {
       heads,
+      publicKeys: options.publicKeys,
       ...(options.headsFile === undefined ? {} : { lengths: held.lengths }),
       ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
     });
@@ -31,72 +35,131 @@ export function verifyLedgerFile(options: { file: string; tenant?: string } & He
 /** `lengths`: how long the chains were when the heads were read, which have to cover them; absent: no heads are expected. */
 export function verifyHeldChains(
   database: Database.Database,
-  { heads, lengths, tenant }: { heads: KnownHeads; lengths?: ReadonlyMap<string, number>; tenant?: string },
+  options: {
+    heads: KnownHeads;
+    publicKeys: readonly KeyObject[];
+    lengths?: ReadonlyMap<string, number>;
+    tenant?: string;
+  },
 ): Verifications {
+  const { heads, publicKeys, lengths, tenant } = options;
   const tenants = database
     .prepare<[], { tenant: string }>('SELECT DISTINCT tenant FROM receipts')
     .all()
     .map((row) => row.tenant);
-  const wanted = tenant === undefined ? [...heads.tenants(), ...tenants] : [tenant];
-  return verifyAll(wanted, heads, {
-    receipts: (each) => storedReceipts(database, each),
-    expected: (each) => lengths?.get(each) ?? 0,
+  const checkpoints = storedCheckpoints(database);
+  const wanted = tenant === undefined ? [...heads.tenants(), ...checkpoints.keys(), ...tenants] : [tenant];
+  return verifyEach(wanted, heads, (each, known) => {
+    const start = checkpoints.has(each) ? startAt(checkpoints.get(each), each, publicKeys) : beforeFirst;
+    const walk = new ChainWalk({
+      tenant: each,
+      heads: known,
+      start: typeof start === 'string' ? beforeFirst : start,
+    });
+    if (typeof start === 'string') walk.breakOff(start);
+    else for (const found of storedReceipts(database, each, start.seq)) if (!walk.step(found)) break;
+    return { walk, expected: lengths?.get(each) ?? 0 };
   });
 }
 
+function startAt(value: unknown, tenant: string, publicKeys: readonly KeyObject[]): ChainPlace | string {
+  const found = checkCheckpoint(value, tenant, publicKeys);
+  if (found.kind === 'broken') return found.problem;
+  return { seq: found.checkpoint.through_seq, hash: found.checkpoint.hash };
+}
+
 /**
- * Checks an export (one receipt per line, NDJSON). Without `headsFile` and `witnessed` only links and hashes are checked:
- * that an export is whole, only a head can tell.
+ * Checks an export (NDJSON: one receipt per line, before them the checkpoint of a chain that begins after one), or several
+ * of one tenant one after another, line by line. Without `headsFile` and `witnessed` only links and hashes are checked, and
+ * without keys a checkpoint is taken at its word: that an export is whole, only a head can tell.
  */
 export function verifyExportFile(options: { file: string; tenant?: string } & HeadSources): Verifications {
   const heads = new KnownHeads(options);
-  const found = new Map<string, FoundReceipt[]>();
+  const walks = new Map<string, { walk: ChainWalk; count: number }>();
+  const linked = checkpointsIn(options);
+  const walkOf = (tenant: string) => {
+    const known = walks.get(tenant) ?? { walk: newWalk(tenant, heads, linked), count: 0 };
+    walks.set(tenant, known);
+    return known;
+  };
   for (const { text } of readLines(options.file)) {
     if (text.trim() === '') continue;
-    const { tenant, receipt } = exported(text);
-    const chain = found.get(tenant);
-    if (chain) chain.push(receipt);
-    else found.set(tenant, [receipt]);
+    const line = exported(text);
+    const known = walkOf(line.tenant);
+    if (line.kind === 'receipt') known.count += Number(known.walk.step(line.receipt));
+    else goOn(known.walk, line, options.publicKeys);
   }
-  const wanted = options.tenant === undefined ? [...heads.tenants(), ...found.keys()] : [options.tenant];
-  const receipts = (tenant: string) => found.get(tenant) ?? [];
-  const expected = (tenant: string) => (options.headsFile === undefined ? 0 : receipts(tenant).length);
-  return verifyAll(wanted, heads, { receipts, expected });
+  const wanted = options.tenant === undefined ? [...heads.tenants(), ...walks.keys()] : [options.tenant];
+  return verifyEach(wanted, heads, (tenant) => {
+    const { walk, count } = walkOf(tenant);
+    return { walk, expected: options.headsFile === undefined || count === 0 ? 0 : walk.place.seq };
+  });
+}
+
+/** A checkpoint further down names a hash too, by which the lines before it have to come. */
+function newWalk(tenant: string, heads: KnownHeads, linked: readonly ReceiptCheckpoint[]): ChainWalk {
+  const known = new Map(heads.of(tenant).heads);
+  for (const each of linked)
+    if (each.tenant === tenant && !known.has(each.through_seq)) known.set(each.through_seq, each.hash);
+  return new ChainWalk({ tenant, heads: known });
+}
+
+function checkpointsIn({ file, publicKeys }: { file: string } & HeadSources): readonly ReceiptCheckpoint[] {
+  const found: ReceiptCheckpoint[] = [];
+  for (const { text } of readLines(file)) {
+    const line = text.startsWith(checkpointStart) ? exported(text) : undefined;
+    if (line?.kind !== 'checkpoint') continue;
+    const { data } = ReceiptCheckpoint.safeParse(line.value);
+    if (data && (publicKeys.length === 0 || checkCheckpoint(data, line.tenant, publicKeys).kind === 'holds'))
+      found.push(data);
+  }
+  return found;
+}
+
+function goOn(
+  walk: ChainWalk,
+  line: { tenant: string; value: unknown },
+  publicKeys: readonly KeyObject[],
+): void {
+  const found = checkCheckpoint(line.value, line.tenant, publicKeys);
+  const { data } = ReceiptCheckpoint.safeParse(line.value);
+  if (found.kind === 'broken' && (publicKeys.length > 0 || !data)) walk.breakOff(found.problem);
+  else if (data) walk.goOnFrom({ seq: data.through_seq, hash: data.hash });
 }
 
 /** The receipts of one tenant as the database holds them; text that is not byte for byte the RFC 8785 form is unreadable. */
-function* storedReceipts(database: Database.Database, tenant: string): Generator<FoundReceipt> {
+function* storedReceipts(
+  database: Database.Database,
+  tenant: string,
+  after: number,
+): Generator<FoundReceipt> {
   const rows = database
-    .prepare<[string], { seq: number; receipt: unknown }>(
-      'SELECT seq, receipt FROM receipts WHERE tenant = ? ORDER BY seq',
+    .prepare<[string, number], { seq: number; receipt: unknown }>(
+      'SELECT seq, receipt FROM receipts WHERE tenant = ? AND seq > ? ORDER BY seq',
     )
-    .iterate(tenant);
+    .iterate(tenant, after);
   for (const row of rows) yield stored(row);
 }
 
-function verifyAll(
+function verifyEach(
   tenants: readonly string[],
   heads: KnownHeads,
-  chain: { receipts(tenant: string): Iterable<FoundReceipt>; expected(tenant: string): number },
+  walked: (tenant: string, known: ReadonlyMap<number, Digest>) => { walk: ChainWalk; expected: number },
 ): Verifications {
   const verifications = new Map<string, ReceiptVerification>();
   for (const tenant of [...new Set(tenants)].sort()) {
-    const known = heads.of(tenant);
-    const claim = {
-      tenant,
-      receipts: chain.receipts(tenant),
-      heads: known.heads,
-      expected: chain.expected(tenant),
-    };
+    const { heads: known, problem } = heads.of(tenant);
+    const { walk, expected } = walked(tenant, known);
     verifications.set(
       tenant,
-      verifyChain(known.problem === undefined ? claim : { ...claim, headProblem: known.problem }),
+      walk.end({ expected, ...(problem === undefined ? {} : { headProblem: problem }) }),
     );
   }
   return verifications;
 }
 
-function stored(row: { seq: number; receipt: unknown }): FoundReceipt {
+/** A row of the table as a walk takes it. */
+export function stored(row: { seq: number; receipt: unknown }): FoundReceipt {
   const value = typeof row.receipt === 'string' ? parseObject(row.receipt) : undefined;
   if (value === undefined) return { kind: 'unreadable', problem: 'not a JSON object' };
   if (canonicalText(value) !== row.receipt)
@@ -106,13 +169,26 @@ function stored(row: { seq: number; receipt: unknown }): FoundReceipt {
   return { kind: 'receipt', value };
 }
 
-function exported(text: string): { tenant: string; receipt: FoundReceipt } {
+/** How the line of a checkpoint begins; receipts have members in alphabetical or in our order, and never this one. */
+const checkpointStart = '{"checkpoint":';
+
+type ExportLine =
+  | { readonly kind: 'receipt'; readonly tenant: string; readonly receipt: FoundReceipt }
+  | { readonly kind: 'checkpoint'; readonly tenant: string; readonly value: object };
+
+function exported(text: string): ExportLine {
   const value = parseObject(text);
-  const tenant = value && 'tenant' in value && typeof value.tenant === 'string' ? value.tenant : '';
+  const inner = value && 'checkpoint' in value ? value.checkpoint : undefined;
+  if (typeof inner === 'object' && inner !== null)
+    return { kind: 'checkpoint', tenant: tenantOf(inner), value: inner };
   const receipt: FoundReceipt = value
     ? { kind: 'receipt', value }
     : { kind: 'unreadable', problem: 'a line is not a JSON object' };
-  return { tenant, receipt };
+  return { kind: 'receipt', tenant: tenantOf(value), receipt };
+}
+
+function tenantOf(value: object | undefined): string {
+  return value && 'tenant' in value && typeof value.tenant === 'string' ? value.tenant : '';
 }
 
 function parseObject(text: string): object | undefined {

@@ -28,6 +28,6 @@ export function checkLedger(options: {
     if (stamp) return { backupAt: stamp.at, chains: verifyBackup(database, stamp.heads, publicKeys) };
     const held = heldChains(database);
     const heads = new KnownHeads({ headsFile: options.headsFile, publicKeys }, held.headLines);
-    return { chains: verifyHeldChains(database, { heads, lengths: held.lengths }) };
+    return { chains: verifyHeldChains(database, { heads, publicKeys, lengths: held.lengths }) };
   });
 }

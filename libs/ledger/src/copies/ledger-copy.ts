@@ -77,7 +77,11 @@ export function verifyBackup(
   publicKeys: readonly KeyObject[],
 ): Verifications {
   const { lengths } = heldChains(database);
-  return verifyHeldChains(database, { heads: new KnownHeads({ witnessed: heads, publicKeys }), lengths });
+  return verifyHeldChains(database, {
+    heads: new KnownHeads({ witnessed: heads, publicKeys }),
+    publicKeys,
+    lengths,
+  });
 }
 
 /** Throws `corrupt` naming the first chain that does not hold. */

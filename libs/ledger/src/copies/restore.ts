@@ -134,8 +134,7 @@ function prepare(options: RestoreOptions, found: Examined, draft: Draft): void {
       .run(options.now);
   })();
   database.close();
-  const heads = { file: draft.headsFile, signingKey: options.signingKey };
-  const engine = openEngine({ file: draft.file, heads });
+  const engine = openEngine({ ...draft, signingKey: options.signingKey });
   const receipts = found.tenants.map((tenant) => receiptOf(tenant, options, found));
   const requests = receipts.map((receipt, id) => ({
     id,

@@ -1,9 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { dirname } from 'node:path';
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { HeadsFile } from '../chain/heads-file.js';
 import { checkSignedHeads } from '../chain/opening-check.js';
 import { createHeadSigner } from '../chain/signed-head.js';
+import { syncPath } from '../copies/place-file.js';
 import type { Request, Response } from '../link.js';
 import { openDatabase } from './opening/database.js';
 import { GroupCommit } from './group-commit.js';
@@ -18,7 +20,9 @@ export const inMemory = ':memory:';
 export interface EngineOptions {
   /** Path of the ledger file, or `:memory:`. */
   readonly file: string;
-  readonly heads?: { readonly file: string; readonly signingKey: KeyObject };
+  readonly headsFile?: string;
+  /** Ed25519 private key that signs heads and checkpoints. */
+  readonly signingKey: KeyObject;
   readonly maxBytes?: number;
 }
 
@@ -30,16 +34,22 @@ export interface Engine {
 
 /** Lock, integrity check, migrations, the chains against their signed heads, then heads of what a crash left without one. Throws a `LedgerError`, or what the disk says. */
 export function openEngine(options: EngineOptions): Engine {
-  if (options.heads) refuseMissing(options.file, options.heads.file);
+  if (options.headsFile !== undefined) refuseMissing(options.file, options.headsFile);
   const file = options.file === inMemory ? inMemory : realFile(options.file);
   const lock = file === inMemory ? undefined : takeLock(file);
   try {
     const database = openDatabase({ ...options, file });
-    const headsFile = options.heads && openHeads(database, options.heads);
+    const headsFile = openHeads(database, options);
+    if (file !== inMemory) syncFolders(file, options.headsFile);
     const chains = receiptChains(database);
-    const commit = new GroupCommit({ database, store: sqliteStore(database, chains), chains, headsFile });
+    const store = sqliteStore(database, chains, options.signingKey);
+    const commit = new GroupCommit({ database, store, chains, headsFile });
     return {
-      run: (requests) => commit.run(requests),
+      run(requests) {
+        const responses = commit.run(requests);
+        if (requests.some((request) => isLastSweep(request, responses))) emptyLog(database);
+        return responses;
+      },
       close() {
         try {
           headsFile?.close();
@@ -55,14 +65,40 @@ export function openEngine(options: EngineOptions): Engine {
   }
 }
 
-function openHeads(database: Database.Database, heads: NonNullable<EngineOptions['heads']>): HeadsFile {
+function openHeads(
+  database: Database.Database,
+  { headsFile, signingKey }: EngineOptions,
+): HeadsFile | undefined {
+  if (headsFile === undefined) return undefined;
   try {
-    checkSignedHeads(heads.file, [createPublicKey(heads.signingKey)], heldChains(database));
-    return new HeadsFile({ path: heads.file, sign: createHeadSigner(heads.signingKey) });
+    checkSignedHeads(headsFile, [createPublicKey(signingKey)], heldChains(database));
+    return new HeadsFile({ path: headsFile, sign: createHeadSigner(signingKey) });
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function isLastSweep(request: Request, responses: readonly Response[]): boolean {
+  if (request.operation !== 'sweepReceipts') return false;
+  const swept = responses.find(({ id }) => id === request.id);
+  return swept?.kind === 'done' && Number(swept.output) < request.input.limit;
+}
+
+/** What was swept is overwritten in the file; the log would still have it. Whoever reads now puts it off to the next sweep. */
+function emptyLog(database: Database.Database): void {
+  const timeout = Number(database.pragma('busy_timeout', { simple: true }));
+  try {
+    database.pragma('busy_timeout = 0');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.pragma(`busy_timeout = ${timeout}`);
+  }
+}
+
+/** A new file is there after a power loss only once its folder was synced. */
+function syncFolders(file: string, headsFile: string | undefined): void {
+  for (const folder of new Set([file, headsFile ?? file].map(dirname))) syncPath(folder);
 }
 
 /** One lock per file, by whatever path it is named; a new file is readable by its owner alone. */

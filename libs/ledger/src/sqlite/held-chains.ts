@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { HeldChains } from '../chain/opening-check.js';
+import { storedCheckpoints } from './checkpoints.js';
 
 /** Of any ledger file; one of schema 1 has counted no heads yet. */
 export function heldChains(database: Database.Database): HeldChains {
@@ -14,6 +15,7 @@ export function heldChains(database: Database.Database): HeldChains {
   return {
     lengths: new Map(rows.map(({ tenant, length }) => [tenant, length])),
     headLines: headLines(database),
+    checkpoints: storedCheckpoints(database),
     hashAt: (tenant, seq) => hash.get(tenant, seq)?.hash ?? undefined,
   };
 }

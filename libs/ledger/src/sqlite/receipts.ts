@@ -9,6 +9,7 @@ import type Database from 'better-sqlite3';
 import { linkReceipt } from '../chain/receipt-hash.js';
 import type { Head } from '../chain/signed-head.js';
 import type { Store } from '../store.js';
+import { checkpointRows } from './checkpoints.js';
 
 export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listReceipts' | 'readReceipt'> {
   /** At the end of its tenant's chain, inside the transaction that is open. */
@@ -33,6 +34,7 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   const end = (tenant: string): Receipt | undefined => parse(last.get(tenant));
   const grown = new Set(tenants.all().map((row) => row.tenant));
 
+  const checkpoints = checkpointRows(database);
   const written = writtenOutcomes(database);
 
   const append = (body: ReceiptBody): ReceiptPosition => {
@@ -48,8 +50,15 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   return {
     append,
     appendReceipts: ({ receipts }) => receipts.map(append),
-    listReceipts: (query) => listReceipts(database, query),
+    listReceipts: (query) => {
+      const checkpoint = checkpoints.of(query.tenant);
+      const after = Math.max(query.after, checkpoint?.through_seq ?? 0);
+      const page = listReceipts(database, { ...query, after });
+      return checkpoint ? { ...page, checkpoint } : page;
+    },
     readReceipt: ({ tenant, seq }) => {
+      const through = checkpoints.of(tenant)?.through_seq ?? 0;
+      if (seq <= through) return { kind: 'truncated', through_seq: through };
       const receipt = parse(find.get(tenant, seq));
       return receipt ? { kind: 'found', receipt } : { kind: 'not_found' };
     },

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
 import { approvalsStore } from './approvals/approvals.js';
@@ -6,13 +7,18 @@ import { decisionsStore } from './decisions.js';
 import { keptCallsStore } from './kept-calls.js';
 import { quotasStore } from './quotas.js';
 import type { ReceiptChains } from './receipts.js';
+import { retentionStore } from './retention.js';
 import { runsStore } from './runs.js';
 import { settingsStore } from './settings.js';
 
 /** Larger than a page, so that a probe fails where the next real write would. */
 const fillerBytes = 16_384;
 
-export function sqliteStore(database: Database.Database, chains: ReceiptChains): Store {
+export function sqliteStore(
+  database: Database.Database,
+  chains: ReceiptChains,
+  signingKey: KeyObject,
+): Store {
   const fill = database.prepare<[number]>(
     'UPDATE probe SET count = count + 1, filler = zeroblob(?) WHERE id = 1',
   );
@@ -30,6 +36,7 @@ export function sqliteStore(database: Database.Database, chains: ReceiptChains):
     appendReceipts: chains.appendReceipts,
     listReceipts: chains.listReceipts,
     readReceipt: chains.readReceipt,
+    ...retentionStore({ database, chains, signingKey }),
     probe: () => {
       fill.run(fillerBytes);
       fill.run(0);

@@ -21,6 +21,7 @@ export function openDatabase(options: DatabaseOptions): Database.Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
+    database.pragma('secure_delete = ON');
     checkIntegrity(database);
     if (options.maxBytes !== undefined) limitSize(database, options.maxBytes);
     migrate(database);

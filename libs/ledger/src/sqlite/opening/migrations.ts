@@ -118,6 +118,15 @@ const migrations: readonly Migration[] = [
       CREATE INDEX quota_spent_by_end ON quota_spent (ends_at);
     `,
   },
+  {
+    version: 6,
+    name: 'checkpoints that stand for removed receipts',
+    sql: `
+      CREATE TABLE checkpoints (
+        tenant TEXT NOT NULL PRIMARY KEY, through_seq INTEGER NOT NULL, checkpoint TEXT NOT NULL
+      ) STRICT;
+    `,
+  },
 ];
 
 /** Throws `too_new` for a file of a later version; changes nothing. */
