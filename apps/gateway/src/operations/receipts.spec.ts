@@ -4,7 +4,7 @@ import { TenantId, type Receipt, type ReceiptCheckpoint } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway } from '../http-spec/gateway.fixture.js';
 
-const total = 50_000;
+const total = 20_000;
 const pageSize = 500;
 const hash = `sha256:${'0'.repeat(64)}` as const;
 
@@ -97,7 +97,7 @@ describe('a chain that begins after a checkpoint', () => {
     fill(total);
     const response = await exporting();
     const pages = await settledPages();
-    gateway.neighbours.ledger.checkpoint = truncatedThrough(pages * pageSize + 10_000);
+    gateway.neighbours.ledger.checkpoint = truncatedThrough(pages * pageSize + 5_000);
     const taken = (async () => {
       for await (const chunk of response) void chunk;
     })();

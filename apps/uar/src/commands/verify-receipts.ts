@@ -29,14 +29,21 @@ export async function verifyReceipts(world: World, options: VerifyReceipts): Pro
   const ok = chains.every((chain) => chain.ok);
   if (options.json) world.out(json({ ok, chains }));
   else if (chains.length === 0) world.out('there are no receipts\n');
-  else for (const chain of chains) world.out(lineOf(chain));
+  else for (const chain of chains) world.out(chainLine(chain));
   return ok ? exit.ok : exit.failed;
 }
 
-function lineOf(chain: ReceiptVerification & { tenant: string }): string {
-  if (chain.ok) return `${chain.tenant}: ${chain.length} receipts, the chain holds, head ${chain.head}\n`;
+/** What was found of one chain, as one line. */
+export function chainLine(chain: ReceiptVerification & { tenant: string }): string {
+  if (chain.ok)
+    return `${chain.tenant}: ${chain.length} receipts, the chain holds${walkedFrom(chain)}, head ${chain.head}\n`;
   const place = chain.broken_at === undefined ? '' : ` at receipt ${chain.broken_at}`;
   return `${chain.tenant}: the chain is broken${place}${chain.problem === undefined ? '' : `: ${plain(chain.problem)}`}\n`;
+}
+
+/** Said where retention has removed the beginning of a chain. */
+function walkedFrom({ walked_from }: ReceiptVerification): string {
+  return walked_from === undefined ? '' : ` from receipt ${walked_from} on, a signed checkpoint before it`;
 }
 
 async function verifications(world: World, options: VerifyReceipts): Promise<Verifications> {

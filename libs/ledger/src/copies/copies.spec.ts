@@ -220,6 +220,21 @@ describe('a restore', () => {
     expect(verified()).toMatchObject({ ok: true, length: 10 });
   });
 
+  it('loses nothing where the backup begins after a checkpoint', async () => {
+    for (let n = 0; n < 4; n += 1) await session(append(5));
+    await session(async (ledger) => {
+      const before = Date.parse(receipt().at) + 1;
+      const walked = await ledger.ask('walkAged', { tenant: acme, before, limit: 12 });
+      if (walked.kind !== 'aged') throw new Error(walked.kind);
+      await ledger.ask('truncateReceipts', { through: walked.end, receipt: receipt({ kind: 'admin' }) });
+      await ledger.ask('sweepReceipts', { tenant: acme, limit: 100 });
+    });
+    await backup();
+    expect(restore()).toMatchObject({ kind: 'restored', lost: [] });
+    expect(verified()).toMatchObject({ ok: true, length: 22, walked_from: 13 });
+    await session(append(1));
+  });
+
   it('is refused while the ledger is in use', async () => {
     await session(append(1));
     await backup();

@@ -17,9 +17,11 @@ interface Here {
   readonly heads: readonly SignedHead[];
 }
 
-/** What a backup has: `hashAt` is undefined beyond the end of a chain. */
+/** What a backup has. */
 interface There {
   lengthOf(tenant: string): number;
+  /** Receipts up to this one were removed by retention: what their hashes were, it does not say. */
+  removedThrough(tenant: string): number;
   hashAt(tenant: string, seq: number): string | undefined;
 }
 
@@ -33,7 +35,10 @@ export function lostTails(here: Here, backup: There): readonly LostTail[] {
   return [...tenants].sort().flatMap((tenant) => {
     const heads = here.heads.filter((head) => head.tenant === tenant);
     const isForked = heads.some(
-      ({ seq, hash }) => seq <= backup.lengthOf(tenant) && backup.hashAt(tenant, seq) !== hash,
+      ({ seq, hash }) =>
+        seq > backup.removedThrough(tenant) &&
+        seq <= backup.lengthOf(tenant) &&
+        backup.hashAt(tenant, seq) !== hash,
     );
     const through = Math.max(ends.get(tenant) ?? 0, lastOf(heads));
     const shared = isForked ? lastShared(heads, backup) : backup.lengthOf(tenant);

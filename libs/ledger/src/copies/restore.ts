@@ -1,7 +1,17 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { TenantId, type ReceiptBody } from '@uar/contracts';
+import { ReceiptCheckpoint, TenantId, type ReceiptBody } from '@uar/contracts';
 import Database from 'better-sqlite3';
 import { verifyLedgerFile, type Verifications } from '../chain/verify-file.js';
 import type { SignedHead } from '../chain/signed-head.js';
@@ -62,7 +72,9 @@ interface Examined {
  * gone, and one that was consumed after the backup must not be consumed again. Throws `LedgerError` (`locked`, `corrupt`,
  * `too_new`, `unavailable`) or what the file system says; up to the moment when the files change places nothing is changed.
  */
-export function restoreLedger(options: RestoreOptions): Restoration {
+export function restoreLedger(asked: RestoreOptions): Restoration {
+  // The lock of a ledger stands beside the file itself, by whatever link it is named.
+  const options = { ...asked, file: existsSync(asked.file) ? realpathSync(asked.file) : asked.file };
   const { file, headsFile } = options;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lock = takeLock(file);
@@ -93,7 +105,9 @@ function examine({ from, file, headsFile, signingKey, progress }: RestoreOptions
     const held = heldChains(backup);
     const here = headsIn(headsFile);
     const lengthOf = (tenant: string) => held.lengths.get(tenant) ?? 0;
-    const lost = lostTails({ file, heads: here }, { lengthOf, hashAt: held.hashAt });
+    const removedThrough = (tenant: string) =>
+      ReceiptCheckpoint.safeParse(held.checkpoints.get(tenant)).data?.through_seq ?? 0;
+    const lost = lostTails({ file, heads: here }, { lengthOf, removedThrough, hashAt: held.hashAt });
     const heads = [
       ...stamp.heads,
       ...here.filter(({ tenant, seq, hash }) => held.hashAt(tenant, seq) === hash),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { formatProblems, loadConfig, type ResolvedConfig } from '@uar/config';
 import { readPrivateKey } from '@uar/keys';
 import type { CopyProgress, Verifications } from '@uar/ledger';
-import { plain } from '../../output.js';
 import { CommandFailure, exit, type World } from '../../world.js';
 
 /** Where the ledger of this machine is, and the key that signs its heads. */
@@ -54,16 +53,4 @@ export function progressLines(world: World): (step: CopyProgress) => void {
 /** Verification per tenant as the JSON output shows it. */
 export function chainRows(chains: Verifications) {
   return [...chains].map(([tenant, verification]) => ({ tenant, ...verification }));
-}
-
-export function chainLine({
-  tenant,
-  ok,
-  length,
-  broken_at,
-  problem,
-}: ReturnType<typeof chainRows>[number]): string {
-  if (ok) return `${tenant}: ${length} receipts, the chain holds\n`;
-  const place = broken_at === undefined ? '' : ` at receipt ${broken_at}`;
-  return `${tenant}: the chain is broken${place}${problem === undefined ? '' : `: ${plain(problem)}`}\n`;
 }

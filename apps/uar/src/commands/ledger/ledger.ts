@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { backupLedger, checkLedger, restoreLedger, type LostTail } from '@uar/ledger';
 import { json } from '../../output.js';
 import { CommandFailure, exit, type ExitCode, type World } from '../../world.js';
-import { chainLine, chainRows, ledgerFiles, progressLines } from './ledger-files.js';
+import { chainLine } from '../verify-receipts.js';
+import { chainRows, ledgerFiles, progressLines } from './ledger-files.js';
 
 export interface BackupFlags {
   readonly file: string;
