@@ -27,14 +27,10 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   const insert = database.prepare<[string, number, string]>(
     'INSERT INTO receipts (tenant, seq, receipt) VALUES (?, ?, ?)',
   );
-  const find = database.prepare<[string, number], { receipt: string }>(
-    'SELECT receipt FROM receipts WHERE tenant = ? AND seq = ?',
-  );
   const tenants = database.prepare<[], { tenant: TenantId }>('SELECT DISTINCT tenant FROM receipts');
   const end = (tenant: string): Receipt | undefined => parse(last.get(tenant));
   const grown = new Set(tenants.all().map((row) => row.tenant));
 
-  const checkpoints = checkpointRows(database);
   const written = writtenOutcomes(database);
 
   const append = (body: ReceiptBody): ReceiptPosition => {
@@ -50,6 +46,22 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   return {
     append,
     appendReceipts: ({ receipts }) => receipts.map(append),
+    ...readingOf(database),
+    grownHeads: () => {
+      const heads = [...grown].flatMap((tenant) => headOf(tenant, end(tenant)));
+      grown.clear();
+      return heads;
+    },
+  };
+}
+
+/** What retention has removed is not there, swept or not. */
+function readingOf(database: Database.Database): Pick<ReceiptChains, 'listReceipts' | 'readReceipt'> {
+  const checkpoints = checkpointRows(database);
+  const find = database.prepare<[string, number], { receipt: string }>(
+    'SELECT receipt FROM receipts WHERE tenant = ? AND seq = ?',
+  );
+  return {
     listReceipts: (query) => {
       const checkpoint = checkpoints.of(query.tenant);
       const after = Math.max(query.after, checkpoint?.through_seq ?? 0);
@@ -61,11 +73,6 @@ export function receiptChains(database: Database.Database): ReceiptChains {
       if (seq <= through) return { kind: 'truncated', through_seq: through };
       const receipt = parse(find.get(tenant, seq));
       return receipt ? { kind: 'found', receipt } : { kind: 'not_found' };
-    },
-    grownHeads: () => {
-      const heads = [...grown].flatMap((tenant) => headOf(tenant, end(tenant)));
-      grown.clear();
-      return heads;
     },
   };
 }
