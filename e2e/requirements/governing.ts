@@ -138,6 +138,18 @@ export const governing = chapter({
     text: 'capabilities of token, agent and run each narrow what may be called',
     source: 'DESIGN.md 6',
   },
+  'webhook.signed': {
+    text: 'each step of an approval is told to the webhook, signed, without arguments',
+    source: 'DESIGN.md 9, API.md 1',
+  },
+  'webhook.retry': {
+    text: 'a message that did not arrive is sent again, in order, and nobody waits for it',
+    source: 'DESIGN.md 9',
+  },
+  'webhook.dead-letter': {
+    text: 'a message that was given up is listed, and sent again by an administrator with a receipt',
+    source: 'docs/webhooks.md',
+  },
   'policy.explain': {
     text: 'a decision is explained stage by stage: what decided, which gate asked, what would have to change',
     source: 'GOVERNANCE.md 6',

@@ -14,16 +14,21 @@ import { BusAnnouncer, BusAuthority, BusCallHolder } from './adapters/bus-peers.
 import { ExpiryTimer } from './adapters/expiry-timer.js';
 import { RetentionTimer } from './adapters/retention-timer.js';
 import { openServiceLedger } from './adapters/service-ledger.js';
+import { openCourier, type RunningCourier } from './adapters/webhook/open-courier.js';
+import { WakingAnnouncer } from './adapters/webhook/waking-announcer.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { DecisionsController } from './decisions.controller.js';
+import { DeliveriesController } from './deliveries.controller.js';
 import { Approvals } from './domain/approvals.js';
 import { Lifecycle } from './domain/lifecycle.js';
+import type { Announcer } from './domain/ports.js';
 import { Votes } from './domain/votes.js';
+import { Deliveries } from './domain/webhook/deliveries.js';
 import { LedgerStatus } from './ledger-status.js';
 import { LedgerController } from './ledger.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
 import { RunsController } from './runs.controller.js';
-import { LEDGER } from './tokens.js';
+import { ANNOUNCER, COURIER, LEDGER } from './tokens.js';
 
 const clock = { now: () => Date.now() };
 
@@ -33,6 +38,7 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(LEDGER) private readonly ledger: Ledger,
     @Inject(ExpiryTimer) private readonly timer: ExpiryTimer,
     @Inject(RetentionTimer) private readonly retention: RetentionTimer,
+    @Inject(COURIER) private readonly courier: RunningCourier,
   ) {}
 
   static with(context: ServiceContext): DynamicModule {
@@ -44,34 +50,36 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
         RunsController,
         LedgerController,
         DecisionsController,
+        DeliveriesController,
       ],
       providers: providers(context),
     };
   }
 
-  onModuleInit(): Promise<void> {
+  async onModuleInit(): Promise<void> {
     this.retention.start();
-    return this.timer.start();
+    await this.timer.start();
+    this.courier.wake();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.timer.stop();
     await this.retention.stop();
+    await this.courier.stop();
     await this.ledger.close();
   }
 }
 
 function providers(context: ServiceContext): Provider[] {
   const { bus, config, log } = context;
-  const announcer = new BusAnnouncer(bus);
   return [
     { provide: BUS, useValue: bus },
     { provide: LEDGER, useFactory: () => openServiceLedger(config) },
     { provide: LedgerStatus, inject: [LEDGER], useFactory: (ledger: Ledger) => new LedgerStatus(ledger) },
     {
       provide: Lifecycle,
-      inject: [LEDGER],
-      useFactory: (store: Ledger) => new Lifecycle({ store, announcer, clock }),
+      inject: [LEDGER, ANNOUNCER],
+      useFactory: (store: Ledger, announcer: Announcer) => new Lifecycle({ store, announcer, clock }),
     },
     {
       provide: ExpiryTimer,
@@ -80,7 +88,8 @@ function providers(context: ServiceContext): Provider[] {
         new ExpiryTimer({ clock, log, expire: () => lifecycle.expireDue() }),
     },
     retentionOf(context),
-    ...questionsAndVotes(context, announcer),
+    ...messages(context),
+    ...questionsAndVotes(context),
   ];
 }
 
@@ -100,7 +109,30 @@ function settingOf({ governance, profile }: ServiceContext['config']) {
   return { governance: governance.enabled ? 'on' : 'off', profile } as const;
 }
 
-function questionsAndVotes({ bus, config }: ServiceContext, announcer: BusAnnouncer): Provider[] {
+function messages(context: ServiceContext): Provider[] {
+  const hasWebhook = context.config.approvals.webhook !== undefined;
+  return [
+    {
+      provide: COURIER,
+      inject: [LEDGER],
+      useFactory: (store: Ledger) => openCourier(context, store, clock),
+    },
+    {
+      provide: ANNOUNCER,
+      inject: [COURIER],
+      useFactory: (courier: RunningCourier) =>
+        new WakingAnnouncer(new BusAnnouncer(context.bus), () => courier.wake()),
+    },
+    {
+      provide: Deliveries,
+      inject: [LEDGER, COURIER],
+      useFactory: (store: Ledger, courier: RunningCourier) =>
+        new Deliveries({ store, clock, hasWebhook, wake: () => courier.wake() }),
+    },
+  ];
+}
+
+function questionsAndVotes({ bus, config }: ServiceContext): Provider[] {
   const authority = new BusAuthority(bus);
   const limits = {
     maxPending: config.approvals.max_pending,
@@ -110,16 +142,16 @@ function questionsAndVotes({ bus, config }: ServiceContext, announcer: BusAnnoun
   return [
     {
       provide: Approvals,
-      inject: [LEDGER, ExpiryTimer],
-      useFactory: (store: Ledger, alarm: ExpiryTimer) => {
+      inject: [LEDGER, ExpiryTimer, ANNOUNCER],
+      useFactory: (store: Ledger, alarm: ExpiryTimer, announcer: Announcer) => {
         const owners = new SettingsAgentOwners(store);
         return new Approvals({ store, authority, announcer, owners, alarm, clock, limits });
       },
     },
     {
       provide: Votes,
-      inject: [LEDGER, Lifecycle],
-      useFactory: (store: Ledger, lifecycle: Lifecycle) => {
+      inject: [LEDGER, Lifecycle, ANNOUNCER],
+      useFactory: (store: Ledger, lifecycle: Lifecycle, announcer: Announcer) => {
         const owners = new SettingsAgentOwners(store);
         const holder = new BusCallHolder(bus);
         return new Votes({ store, lifecycle, authority, holder, announcer, owners, clock, setting });

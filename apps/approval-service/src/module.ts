@@ -1,7 +1,9 @@
 import { microservice, type ServiceDefinition } from '@uar/service';
 import { ExpiryTimer } from './adapters/expiry-timer.js';
+import type { RunningCourier } from './adapters/webhook/open-courier.js';
 import { AppModule } from './app.module.js';
 import { LedgerStatus } from './ledger-status.js';
+import { COURIER } from './tokens.js';
 
 export const service: ServiceDefinition = microservice({
   name: 'approval-service',
@@ -10,5 +12,8 @@ export const service: ServiceDefinition = microservice({
     const { writable, problem } = await app.get(LedgerStatus).read();
     return { ready: writable, problems: problem === undefined ? [] : [problem] };
   },
-  stop: (app) => app.get(ExpiryTimer).stop(),
+  stop: async (app) => {
+    await app.get(ExpiryTimer).stop();
+    await app.get<RunningCourier>(COURIER).stop();
+  },
 });

@@ -1,2 +1,8 @@
+/** Injection token of whoever is told of approvals. */
+export const ANNOUNCER = Symbol('approval-service.announcer');
+
+/** Injection token of whoever sends messages to the webhook. */
+export const COURIER = Symbol('approval-service.courier');
+
 /** Injection token of the one ledger. */
 export const LEDGER = Symbol('approval-service.ledger');

@@ -20,6 +20,7 @@ import { CALL_PIPELINE } from './domain/call/proposed-call.js';
 import { CALL_EXPLANATIONS } from './domain/explain/explanation.js';
 import { SIMULATIONS } from './domain/explain/simulation.js';
 import { EFFECTIVE_CATALOG } from './domain/catalog/effective-catalog.js';
+import { WEBHOOK_DELIVERIES } from './domain/delivery.js';
 import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
 import { TRIAL_LANES } from './domain/limit/lanes.js';
@@ -33,6 +34,7 @@ import { ErrorFilter } from './http/error.filter.js';
 import { PoliciesController } from './governance/policies.controller.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
+import { DeliveriesController } from './operations/deliveries.controller.js';
 import { ReceiptsController } from './operations/receipts.controller.js';
 import { ReplayController } from './governance/replay.controller.js';
 import { ReviewController } from './calls/review.controller.js';
@@ -69,6 +71,7 @@ export class AppModule {
         AgentsController,
         RunsController,
         ApprovalsController,
+        DeliveriesController,
         ReceiptsController,
         OperationsController,
         ReviewController,
@@ -107,6 +110,7 @@ function ports(assembly: Assembly) {
     { provide: VOTE_REVIEW, useValue: assembly.votes },
     { provide: READINESS, useValue: assembly.readiness },
     { provide: TRIAL_LANES, useValue: assembly.trialLanes },
+    { provide: WEBHOOK_DELIVERIES, useValue: assembly.webhookOutbox },
     { provide: EDGE, useValue: assembly.edge },
   ];
 }

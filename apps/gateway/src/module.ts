@@ -104,6 +104,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   assembly.stopLimits();
   assembly.stopRuns();
   assembly.approvals.close();
+  assembly.webhookOutbox.close();
   assembly.hosts.close();
   assembly.verifier.close();
   await assembly.schemas.stop();

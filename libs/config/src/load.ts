@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { ServiceName } from '@uar/contracts';
 import type { z } from 'zod';
 import { readEnvironment, type Environment } from './sources/environment.js';
 import { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
@@ -10,6 +11,7 @@ import { resolveConfig, type ResolvedConfig } from './resolve/resolve.js';
 import { ruleProblems } from './check/rules.js';
 import type { UarConfig } from './schema.js';
 import { fileProblems, withSecret } from './resolve/secret.js';
+import { webhookSecretProblems, withWebhookSecret } from './resolve/webhook.js';
 import { dotted, shape } from './check/shape.js';
 import { isTree, leaves, mergeTrees, withoutPath, type Path, type Tree } from './sources/tree.js';
 import { readYamlFile, type YamlFile } from './sources/yaml-file.js';
@@ -26,6 +28,8 @@ export interface LoadOptions {
   readonly generate?: boolean;
   /** True: what only one of the services reads is looked at too, for whoever starts or checks all of them. */
   readonly whole?: boolean;
+  /** The service that starts with it: what it alone needs is looked at too. */
+  readonly service?: ServiceName;
 }
 
 export interface LoadedConfig {
@@ -62,6 +66,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig | BadConfig {
   problems.push(...files.problems, ...ruleProblems(shaped.config, shaped.badPaths));
   problems.push(...fileProblems(shaped.config));
   if (options.whole === true) problems.push(...policiesProblems(shaped.config));
+  if (options.whole === true || options.service === 'approval-service')
+    problems.push(...webhookSecretProblems(shaped.config, options.env));
   if (problems.length > 0) return { kind: 'bad', problems };
 
   const config = resolveConfig({
@@ -71,7 +77,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig | BadConfig {
   });
   return {
     kind: 'ok',
-    config: withSecret(config, options.generate ?? true),
+    config: withWebhookSecret(withSecret(config, options.generate ?? true), options.env),
     file: sources.file,
     sources: sources.map,
     serverOrigins: files.origins,

@@ -42,7 +42,7 @@ describe('the printed configuration', () => {
       'PASSWORD=***',
     ])
       expect(text).toContain(part);
-    expect(text).toContain('https://***@hook.example/x?key=***');
+    expect(text).toContain('https://hook.example/***');
     expect(text).toContain('command: run');
   });
 });

@@ -21,12 +21,23 @@ function redact(value: unknown, path: readonly string[]): unknown {
   }
   if (isTree(value))
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [
-        key,
-        isSecret(key, path) ? hide(item) : redact(item, [...path, key]),
-      ]),
+      Object.entries(value)
+        .filter(([key]) => !(isWebhook(path) && key === 'secret'))
+        .map(([key, item]) => [key, isSecret(key, path) ? hide(item) : redact(item, [...path, key])]),
     );
+  if (isWebhook(path.slice(0, -1)) && path.at(-1) === 'url') return redactPath(value);
   return typeof value === 'string' ? redactUrls(value) : value;
+}
+
+function isWebhook(path: readonly string[]): boolean {
+  return path.join('.') === 'approvals.webhook';
+}
+
+/** Of services that post into a chat, the path is the credential. */
+function redactPath(url: unknown): unknown {
+  if (typeof url !== 'string' || !URL.canParse(url)) return url;
+  const { origin, pathname } = new URL(url);
+  return pathname === '/' ? origin : `${origin}/${hidden}`;
 }
 
 function hide(value: unknown): unknown {

@@ -182,8 +182,15 @@ export const UarConfig = z.strictObject({
         .describe('New approvals per principal and minute.'),
       webhook: z
         .strictObject({
-          url: z.url().describe('URL that hears of new and settled approvals. Reserved: refused.'),
-          secret_env: z.string().describe('Variable with the HMAC key of its signature.'),
+          url: z.url().describe('URL that hears of new and settled approvals (docs/webhooks.md).'),
+          secret_env: z
+            .string()
+            .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is no name of a variable')
+            .describe('Variable with the HMAC key of its signature, at least 32 bytes.'),
+          format: z
+            .enum(['uar', 'slack'])
+            .default('uar')
+            .describe('Body of a message: our own, or that of a Slack-compatible incoming webhook.'),
         })
         .optional(),
     })

@@ -15,6 +15,8 @@ export {
   readRelease,
   reviewVotes,
 } from './calls/approval.js';
+export { DeliveryEvent, DeliveryStatus, DeliveryView, webhookAttempted } from './calls/webhook.js';
+export { DeliveryId, listDeliveries, retryDelivery } from './calls/webhook.js';
 export { CallView, ErrorBody, ExecuteBody } from './calls/call.js';
 export {
   CatalogServer,

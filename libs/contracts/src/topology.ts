@@ -13,6 +13,7 @@ import * as policy from './policies/policy-exchanges.js';
 import * as receipt from './ledger/receipt.js';
 import * as rehearsal from './policies/rehearsal.js';
 import * as run from './calls/run.js';
+import * as webhook from './calls/webhook.js';
 
 export type ServiceName =
   | 'gateway'
@@ -71,6 +72,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       approval.readRelease,
       approval.consumeApproval,
       approval.endApproval,
+      webhook.listDeliveries,
+      webhook.retryDelivery,
       receipt.writeIntent,
       receipt.appendReceipts,
       receipt.listReceipts,
@@ -101,6 +104,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       run.runChanged,
       approval.approvalRequired,
       approval.approvalSettled,
+      webhook.webhookAttempted,
       host.callProgressed,
     ],
   },
@@ -171,6 +175,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       approval.readRelease,
       approval.consumeApproval,
       approval.endApproval,
+      webhook.listDeliveries,
+      webhook.retryDelivery,
       receipt.writeIntent,
       receipt.appendReceipts,
       receipt.listReceipts,
@@ -189,7 +195,13 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       limits.takeQuota,
     ],
     asks: [governance.authorizeActions, approval.reviewVotes],
-    announces: [approval.approvalRequired, approval.approvalSettled, ledger.settingsChanged, run.runChanged],
+    announces: [
+      approval.approvalRequired,
+      approval.approvalSettled,
+      webhook.webhookAttempted,
+      ledger.settingsChanged,
+      run.runChanged,
+    ],
     listens: [],
   },
   'mcp-connector': {

@@ -22,6 +22,7 @@ import type {
   takeQuota,
   writeSetting,
 } from '@uar/contracts';
+import type { Deliveries } from './deliveries.js';
 
 /** Epoch milliseconds by the caller's clock: the ledger decides about expiry, but never looks at a clock itself. */
 export interface Now {
@@ -101,7 +102,7 @@ export type AgedWalk =
  * The one durable record of the tool plane. Every write answers after its commit reached the disk, and rejects with a
  * `LedgerError` of kind `unavailable` when nothing was written (disk full, read-only, locked, damaged); it may be tried again.
  */
-export interface Ledger {
+export interface Ledger extends Deliveries {
   readSettings(ask: AskOf<typeof readSettings>): Promise<AnswerOf<typeof readSettings>>;
   /**
    * Compare and set, with a receipt of it in the same transaction where one is given. A removed key keeps counting its
@@ -118,7 +119,7 @@ export interface Ledger {
   /** Compare and set, with a receipt of it in the same transaction where one is given. */
   putRun(ask: AskOf<typeof putRun>): Promise<AnswerOf<typeof putRun>>;
   readRun(ask: AskOf<typeof readRun>): Promise<AnswerOf<typeof readRun>>;
-  /** Forgets expired kept calls, keys, runs, quota windows and recorded decisions, at most 500 of each; answers how many. */
+  /** Forgets expired kept calls, keys, runs, quota windows and recorded decisions and the webhook's messages, at most 500 of each; answers how many. */
   purgeExpired(ask: Now): Promise<number>;
 
   /** Keeps the last 100,000 decisions of all tenants, for 7 days, and facts as long as a decision rests on them. */

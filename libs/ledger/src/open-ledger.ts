@@ -22,6 +22,8 @@ export interface LedgerOptions {
   readonly signingKey: KeyObject;
   /** Bound on the file in bytes: beyond it writes are `unavailable`, as on a full disk. */
   readonly maxBytes?: number;
+  /** Steps of approvals leave messages for the webhook (`Deliveries`). Default false: none are written. */
+  readonly hasWebhook?: boolean;
 }
 
 const maxViewBytes = 1 << 20;
@@ -46,9 +48,10 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   };
 }
 
-function engineOptions({ file, headsFile, signingKey, maxBytes }: LedgerOptions): EngineOptions {
+function engineOptions(options: LedgerOptions): EngineOptions {
+  const { file, headsFile, signingKey, maxBytes, hasWebhook = false } = options;
   const heads = headsFile === undefined || file === inMemory ? {} : { headsFile };
-  return { file, signingKey, ...heads, ...(maxBytes === undefined ? {} : { maxBytes }) };
+  return { file, signingKey, hasWebhook, ...heads, ...(maxBytes === undefined ? {} : { maxBytes }) };
 }
 
 async function openLink(options: EngineOptions): Promise<Link> {
@@ -78,6 +81,10 @@ function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | '
     consumeApproval: (ask) => link.ask('consumeApproval', ask),
     expireApprovals: (ask) => link.ask('expireApprovals', ask),
     nextExpiry: () => link.ask('nextExpiry', undefined),
+    dueDeliveries: (ask) => link.ask('dueDeliveries', ask),
+    endAttempt: (ask) => link.ask('endAttempt', ask),
+    listDeliveries: (ask) => link.ask('listDeliveries', ask),
+    retryDelivery: (ask) => link.ask('retryDelivery', ask),
     appendReceipts: (ask) => link.ask('appendReceipts', ask),
     listReceipts: (ask) => link.ask('listReceipts', ask),
     readReceipt: (ask) => link.ask('readReceipt', ask),

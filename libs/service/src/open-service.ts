@@ -30,7 +30,7 @@ export async function openService(
   options: OpenOptions,
 ): Promise<OpenService | { kind: 'bad'; problems: readonly Problem[] }> {
   const { definition, env, cwd } = options;
-  const loaded = loadConfig({ env, cwd });
+  const loaded = loadConfig({ env, cwd, service: definition.name });
   const read = readProcessSettings(definition.name, env);
   if (loaded.kind === 'bad' || read.kind === 'bad') {
     const problems = [loaded, read].flatMap((part) => (part.kind === 'bad' ? part.problems : []));

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AskHandler, Bus, Reply } from '@uar/bus';
+import type { ResolvedConfig } from '@uar/config';
 import {
   approvalRequired,
   approvalSettled,
@@ -35,10 +36,14 @@ export interface Deployment {
 }
 
 /** The service as it is deployed, on a data folder of its own. */
-export function deployment(connect: ConnectBus, changes: object = {}): Deployment {
+export function deployment(
+  connect: ConnectBus,
+  changes: object = {},
+  resolved: (config: ResolvedConfig) => ResolvedConfig = (config) => config,
+): Deployment {
   const home = mkdtempSync(join(tmpdir(), 'uar-approvals-'));
   const dataDir = join(home, 'data');
-  const config = testConfig({ data_dir: dataDir, ...changes });
+  const config = resolved(testConfig({ data_dir: dataDir, ...changes }));
   let running: RunningService | undefined;
   const stop = async () => {
     await running?.stop();

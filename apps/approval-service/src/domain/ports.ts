@@ -5,6 +5,8 @@ import type {
   ApprovalStatus,
   AskOf,
   Caller,
+  DeliveryEvent,
+  DeliveryStatus,
   Principal,
   ReceiptBody,
   TenantId,
@@ -13,6 +15,7 @@ import type {
   reviewVotes,
 } from '@uar/contracts';
 import type { ApprovalStep } from './approval-steps.js';
+import type { AttemptEnd } from './webhook/attempt-end.js';
 
 export interface VoteRecord {
   readonly voter: Principal;
@@ -74,6 +77,57 @@ export interface ApprovalStore {
   ): Promise<AnswerOf<typeof consumeApproval>>;
   expireApprovals(ask: { readonly now: number }): Promise<readonly ApprovalRecord[]>;
   nextExpiry(): Promise<number | undefined>;
+}
+
+export interface DeliveryRecord {
+  readonly deliveryId: string;
+  readonly seq: number;
+  readonly tenant: TenantId;
+  readonly approvalId: string;
+  readonly event: DeliveryEvent;
+  readonly approvalStatus: ApprovalStatus;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  /** Epoch milliseconds, like the other times. */
+  readonly createdAt: number;
+  readonly dueAt: number;
+  readonly endedAt?: number;
+  readonly problem?: string;
+}
+
+export interface DueDelivery {
+  readonly delivery: DeliveryRecord;
+  readonly approval: ApprovalRecord;
+}
+
+/** The webhook's outbox, written by the store with the steps of approvals. */
+export interface DeliveryStore {
+  dueDeliveries(ask: {
+    readonly now: number;
+    readonly busy: readonly string[];
+    readonly limit: number;
+  }): Promise<{ readonly due: readonly DueDelivery[]; readonly nextAt?: number }>;
+  endAttempt(ask: {
+    readonly now: number;
+    readonly deliveryId: string;
+    readonly end: AttemptEnd;
+  }): Promise<void>;
+  listDeliveries(ask: {
+    readonly tenant: TenantId;
+    readonly status?: DeliveryStatus;
+    readonly before?: number;
+    readonly limit: number;
+  }): Promise<readonly DeliveryRecord[]>;
+  retryDelivery(ask: {
+    readonly tenant: TenantId;
+    readonly deliveryId: string;
+    readonly receipt: ReceiptBody;
+    readonly now: number;
+  }): Promise<
+    | { readonly kind: 'retried'; readonly delivery: DeliveryRecord }
+    | { readonly kind: 'not_found' }
+    | { readonly kind: 'not_dead'; readonly status: DeliveryStatus }
+  >;
 }
 
 /** The PDP. `unreachable`: nobody decided, which is never a yes. */

@@ -28,6 +28,12 @@ export class CallMetrics {
     labels: { cause: { max: 32 } },
   });
 
+  private readonly webhookAttempts = this.registry.counter({
+    name: 'webhook_attempts_total',
+    help: 'Attempts to send a message to the webhook that this gateway heard of, by result.',
+    labels: { result: ['delivered', 'failed', 'dead'] },
+  });
+
   watch(gauges: Gauges): void {
     this.registry.gauge({
       name: 'calls_in_flight',
@@ -49,6 +55,10 @@ export class CallMetrics {
   ended({ outcome, durationMs }: EndedCall): void {
     this.calls.add({ outcome });
     this.seconds.observe({ outcome }, durationMs / 1000);
+  }
+
+  webhookAttempted(result: 'delivered' | 'failed' | 'dead'): void {
+    this.webhookAttempts.add({ result });
   }
 
   unauthorized(cause: string): void {

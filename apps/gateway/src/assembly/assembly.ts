@@ -7,6 +7,7 @@ import { BusHosts } from '../adapters/bus/hosts.js';
 import { LedgerKeptCalls } from '../adapters/bus/kept-calls.js';
 import { BusPdp } from '../adapters/bus/pdp.js';
 import { ReceiptDesk } from '../adapters/bus/receipt-desk.js';
+import { WebhookOutbox } from '../adapters/bus/webhook-outbox.js';
 import { CallMetrics } from '../adapters/call-metrics.js';
 import { systemClock } from '../adapters/clock.js';
 import { newApprovalId, newCallId, newFaultId } from '../adapters/new-ids.js';
@@ -52,9 +53,10 @@ export function assemble(context: ServiceContext) {
   const receipts = new ReceiptDesk(bus, log);
   const approvals = new BusApprovals(bus);
   const hosts = new BusHosts(bus);
+  const edge = new Edge(config, (cause) => metrics.unauthorized(cause));
   const kept = new LedgerKeptCalls(bus, log, clock.now);
   const schemas = new ArgumentSchemas();
-  const ports = { context, metrics, replica, runs, pdp, receipts, approvals, hosts, kept, schemas };
+  const ports = { context, edge, metrics, replica, runs, pdp, receipts, approvals, hosts, kept, schemas };
   const calls = assembleCalls(ports);
   const { pipeline, room, endedCalls } = calls;
   metrics.watch({
@@ -72,7 +74,8 @@ export function assemble(context: ServiceContext) {
     voidApprovals: voidApprovalsOf(replica, room),
     ...{ verifier, pdp, receipts, approvals, hosts },
     identity: identityOf(context, verifier, runs),
-    edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
+    edge,
+    webhookOutbox: webhookOutboxOf(context, metrics),
     explanations: new Explanations(pdp, clock),
     lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
     readiness: readinessOf(context, { replica, scopes, receipts, verifier }),
@@ -81,6 +84,7 @@ export function assemble(context: ServiceContext) {
 
 interface CallPorts {
   readonly context: ServiceContext;
+  readonly edge: Edge;
   readonly metrics: CallMetrics;
   readonly replica: CatalogReplica;
   readonly runs: RunFrames;
@@ -137,7 +141,7 @@ interface CallShared {
 }
 
 function stagesOf(
-  { context: { config, bus }, replica, runs, pdp, receipts, approvals, hosts, schemas }: CallPorts,
+  { context: { config, bus }, edge, replica, runs, pdp, receipts, approvals, hosts, schemas }: CallPorts,
   { room, setting, fault }: CallShared,
 ): Pick<PipelineParts, 'staging' | 'permission' | 'dispatcher' | 'slots'> {
   const placement = new Placement(replica, clock);
@@ -152,6 +156,7 @@ function stagesOf(
     gateway: bus.instance,
     timeoutMs: config.approvals.timeout_seconds * 1000,
     newApprovalId,
+    pageUrl: pageUrlOf(edge),
   });
   const mostArgumentBytes = config.limits.arguments_kb * 1024;
   const mostResultBytes = config.limits.result_kb * 1024;
@@ -185,6 +190,16 @@ function readinessOf(
     tokenProblem: () => parts.verifier.problem(),
     governance: governanceOf(context),
   });
+}
+
+function pageUrlOf(edge: Edge): (approvalId: string) => string {
+  return (approvalId) => edge.urlOf(`/approvals/${approvalId}`);
+}
+
+function webhookOutboxOf(context: ServiceContext, metrics: CallMetrics): WebhookOutbox {
+  const { bus, config } = context;
+  const setting = { profile: config.profile, governance: governanceOf(context), now: clock.now };
+  return new WebhookOutbox(bus, setting, (result) => metrics.webhookAttempted(result));
 }
 
 function voidApprovalsOf(replica: CatalogReplica, room: WaitingRoom): VoidApprovals {

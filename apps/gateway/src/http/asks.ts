@@ -1,4 +1,4 @@
-import { ApprovalId, ApprovalStatus, IsoTime, Outcome } from '@uar/contracts';
+import { ApprovalId, ApprovalStatus, DeliveryStatus, IsoTime, Outcome } from '@uar/contracts';
 import { z } from 'zod';
 
 /** A number in a query. */
@@ -23,6 +23,12 @@ export const PutServerQuery = z.strictObject({ connect: z.enum(['true', 'false']
 export const ApprovalListQuery = z.strictObject({
   status: ApprovalStatus.optional(),
   cursor: z.string().max(512).optional(),
+  limit: count(1, 500, 100),
+});
+
+export const DeliveryListQuery = z.strictObject({
+  status: DeliveryStatus.optional(),
+  cursor: z.string().max(64).optional(),
   limit: count(1, 500, 100),
 });
 

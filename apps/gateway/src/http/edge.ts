@@ -48,6 +48,11 @@ export class Edge {
     return this.origins.has(origin.toLowerCase());
   }
 
+  /** Of a path of ours, under the public URL: also where that has a path of its own. */
+  urlOf(path: string): string {
+    return `${this.publicUrl.origin}${this.publicUrl.pathname.replace(/\/+$/, '')}${path}`;
+  }
+
   isMcp(url: string): boolean {
     const path = pathOf(url);
     return path === '/mcp' || path.startsWith('/mcp/');

@@ -3,6 +3,7 @@ import { callRoutes } from '../calls/call-routes.js';
 import { toolRoutes } from '../calls/tool-routes.js';
 import { policyRoutes } from '../governance/policy-routes.js';
 import { trialRoutes } from '../governance/trial-routes.js';
+import { deliveryRoutes } from '../operations/delivery-routes.js';
 import { operationRoutes } from '../operations/operation-routes.js';
 import { receiptRoutes } from '../operations/receipt-routes.js';
 import { settingsRoutes } from '../operations/settings-routes.js';
@@ -24,6 +25,7 @@ export const routes = {
   ...runRoutes,
   ...settingsRoutes,
   ...approvalRoutes,
+  ...deliveryRoutes,
   ...receiptRoutes,
   ...operationRoutes,
 } satisfies Record<string, Route>;

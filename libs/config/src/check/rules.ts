@@ -111,7 +111,6 @@ const reserved: readonly { readonly key: string; isOn(config: UarConfig): boolea
   },
   { key: 'memory.enabled', isOn: ({ memory }) => memory.enabled },
   { key: 'memory.mcp_http_enabled', isOn: ({ memory }) => memory.mcp_http_enabled },
-  { key: 'approvals.webhook', isOn: ({ approvals }) => approvals.webhook !== undefined },
 ];
 
 const reservedRules: readonly Rule[] = reserved.map(({ key, isOn }) => ({
@@ -120,6 +119,7 @@ const reservedRules: readonly Rule[] = reserved.map(({ key, isOn }) => ({
 }));
 
 const toolRules: readonly Rule[] = [
+  { reads: ['approvals.webhook'], check: ({ approvals }) => webhookUrl(approvals.webhook?.url) },
   { reads: ['memory.mcp_http_path'], check: ({ memory }) => memoryPath(memory.mcp_http_path) },
   {
     reads: ['native_tools.web_fetch_allowed_ports'],
@@ -146,6 +146,16 @@ function networks(path: string, texts: readonly string[]): Problem[] {
   return texts.flatMap((text, index) =>
     isNetwork(text) ? none : problem(`${path}.${index}`, 'is no address and no CIDR range'),
   );
+}
+
+function webhookUrl(text: string | undefined): Problem[] {
+  if (text === undefined) return none;
+  const { protocol, username, password } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    return problem('approvals.webhook.url', 'is neither http nor https');
+  return username === '' && password === ''
+    ? none
+    : problem('approvals.webhook.url', 'may hold no user name and no password');
 }
 
 function isOrigin(text: string): boolean {

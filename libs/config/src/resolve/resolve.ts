@@ -10,6 +10,8 @@ export type ResolvedConfig = Omit<UarConfig, 'tenants'> & {
     readonly api_commands: readonly string[];
     readonly allowed_private_networks: readonly string[];
   };
+  /** `secret`: the HMAC key, in processes whose environment has it. */
+  readonly approvals: { readonly webhook?: { readonly secret?: string } | undefined };
   readonly keys: { readonly [name in keyof UarConfig['keys']]-?: string };
   readonly tenants: Readonly<Record<TenantId, ResolvedTenant>>;
 };

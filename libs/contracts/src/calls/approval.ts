@@ -62,6 +62,8 @@ export const ApprovalDraft = z.strictObject({
   quorum: z.number().int().min(1),
   policy_version: z.string(),
   expires_at: EpochMs,
+  /** Where a person may decide it, by the public URL of the accepting gateway. */
+  page_url: z.url().optional(),
 });
 export type ApprovalDraft = z.output<typeof ApprovalDraft>;
 

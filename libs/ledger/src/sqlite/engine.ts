@@ -24,6 +24,8 @@ export interface EngineOptions {
   /** Ed25519 private key that signs heads and checkpoints. */
   readonly signingKey: KeyObject;
   readonly maxBytes?: number;
+  /** Messages to a webhook are written with the approvals that they tell of. */
+  readonly hasWebhook?: boolean;
 }
 
 /** The ledger as its own thread sees it: synchronous. */
@@ -42,7 +44,7 @@ export function openEngine(options: EngineOptions): Engine {
     const headsFile = openHeads(database, options);
     if (file !== inMemory) syncFolders(file, options.headsFile);
     const chains = receiptChains(database);
-    const store = sqliteStore(database, chains, options.signingKey);
+    const store = sqliteStore(database, chains, options);
     const commit = new GroupCommit({ database, store, chains, headsFile });
     return {
       run(requests) {

@@ -1,9 +1,11 @@
-import type { KeyObject } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
+import { ApprovalRows } from './approvals/approval-rows.js';
 import { approvalsStore } from './approvals/approvals.js';
+import { outboxStore } from './approvals/outbox.js';
 import { claimedKeysStore } from './claimed-keys.js';
 import { decisionsStore } from './decisions.js';
+import type { EngineOptions } from './engine.js';
 import { keptCallsStore } from './kept-calls.js';
 import { quotasStore } from './quotas.js';
 import type { ReceiptChains } from './receipts.js';
@@ -14,24 +16,29 @@ import { settingsStore } from './settings.js';
 /** Larger than a page, so that a probe fails where the next real write would. */
 const fillerBytes = 16_384;
 
+const noNews = { required: () => undefined, settled: () => undefined };
+
 export function sqliteStore(
   database: Database.Database,
   chains: ReceiptChains,
-  signingKey: KeyObject,
+  { signingKey, hasWebhook = false }: Pick<EngineOptions, 'signingKey' | 'hasWebhook'>,
 ): Store {
   const fill = database.prepare<[number]>(
     'UPDATE probe SET count = count + 1, filler = zeroblob(?) WHERE id = 1',
   );
   const kept = keptCallsStore(database);
   const { purgeDecisions, ...decisions } = decisionsStore(database);
+  const approvals = new ApprovalRows(database);
+  const { news, purgeDeliveries, ...deliveries } = outboxStore(database, approvals, chains);
   return {
     ...settingsStore(database, chains),
     ...kept,
     ...decisions,
-    purgeExpired: (ask) => kept.purgeExpired(ask) + purgeDecisions(ask.now),
+    purgeExpired: (ask) => kept.purgeExpired(ask) + purgeDecisions(ask.now) + purgeDeliveries(ask.now),
     ...claimedKeysStore(database),
     ...quotasStore(database),
-    ...approvalsStore(database, chains),
+    ...approvalsStore(approvals, chains, hasWebhook ? news : noNews),
+    ...deliveries,
     ...runsStore(database, chains),
     appendReceipts: chains.appendReceipts,
     listReceipts: chains.listReceipts,

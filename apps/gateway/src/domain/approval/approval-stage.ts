@@ -30,6 +30,8 @@ export class ApprovalStage {
       readonly gateway: InstanceId;
       readonly timeoutMs: number;
       newApprovalId(): ApprovalId;
+      /** Where people decide it. */
+      pageUrl(approvalId: ApprovalId): string;
     },
   ) {}
 
@@ -93,8 +95,9 @@ export class ApprovalStage {
     asked: NeedsApproval,
   ): ApprovalDraft {
     const { caller, proposed, deadlineAt } = call;
+    const approvalId = this.parts.newApprovalId();
     return {
-      approval_id: this.parts.newApprovalId(),
+      approval_id: approvalId,
       call_id: call.callId,
       run_id: caller.run_id,
       requester: caller.principal,
@@ -107,6 +110,7 @@ export class ApprovalStage {
       quorum: asked.quorum,
       policy_version: asked.policy_version,
       expires_at: Math.min(this.parts.clock.now() + this.parts.timeoutMs, deadlineAt),
+      page_url: this.parts.pageUrl(approvalId),
     };
   }
 }

@@ -49,6 +49,7 @@ export class World extends PortsInMemory {
       gateway: InstanceId.parse('f'.repeat(16)),
       timeoutMs: 300_000,
       newApprovalId: () => `appr_${hex(++this.ids)}`,
+      pageUrl: (approvalId) => `https://uar.example/approvals/${approvalId}`,
     });
     return new Pipeline({
       ...common,

@@ -1,8 +1,8 @@
 import { principalId, type ApprovalStatus } from '@uar/contracts';
-import type Database from 'better-sqlite3';
 import type { ApprovalCreation, ApprovalMove, ApprovalRecord, CreateApproval } from '../../ledger.js';
 import type { Input, Output, Store } from '../../store.js';
-import { ApprovalRows } from './approval-rows.js';
+import type { ApprovalRows } from './approval-rows.js';
+import type { ApprovalNews } from './outbox.js';
 import type { ReceiptChains } from '../receipts.js';
 
 type Operations =
@@ -18,28 +18,31 @@ type Operations =
 const windowMs = 60_000;
 
 export function approvalsStore(
-  database: Database.Database,
+  rows: ApprovalRows,
   chains: Pick<ReceiptChains, 'append'>,
+  news: ApprovalNews,
 ): Pick<Store, Operations> {
-  const rows = new ApprovalRows(database);
   return {
-    createApproval: (ask) => create(rows, ask),
+    createApproval: (ask) => create(rows, news, ask),
     readApproval: ({ approvalId }) => rows.find(approvalId),
     listApprovals: (ask) => rows.list(ask),
-    moveApproval: (ask) =>
-      rows.move(ask) ? moved(rows, ask.approvalId) : refused(rows.find(ask.approvalId)),
-    recordVote: (ask) => recordVote(rows, chains, ask),
+    moveApproval: (ask) => move(rows, news, ask),
+    recordVote: (ask) => recordVote({ rows, chains, news }, ask),
     consumeApproval: (ask) =>
       rows.consume(ask)
         ? { kind: 'consumed', intent: chains.append(ask.intent) }
         : { kind: 'refused', status: whyNotConsumed(rows.find(ask.approval_id), ask) },
-    expireApprovals: ({ now }) => rows.expire(now),
+    expireApprovals: ({ now }) => {
+      const ended = rows.expire(now);
+      for (const record of ended) news.settled(record, now);
+      return ended;
+    },
     nextExpiry: () => rows.nextExpiry(),
   };
 }
 
 /** The same draft twice is one record: an ask whose answer was lost may be asked again. */
-function create(rows: ApprovalRows, ask: CreateApproval): ApprovalCreation {
+function create(rows: ApprovalRows, news: ApprovalNews, ask: CreateApproval): ApprovalCreation {
   const { draft, limits, now } = ask;
   const earlier = rows.find(draft.approval_id);
   if (earlier) {
@@ -52,23 +55,32 @@ function create(rows: ApprovalRows, ask: CreateApproval): ApprovalCreation {
   const recent = rows.madeSince(requester, now - windowMs);
   if (recent.count >= limits.maxNewPerMinute) return limited((recent.first ?? now) + windowMs - now);
   rows.insert(ask);
-  return { kind: 'created', approval: existing(rows, draft.approval_id) };
+  const approval = existing(rows, draft.approval_id);
+  news.required(approval, now);
+  return { kind: 'created', approval };
 }
 
 function limited(waitMs: number): ApprovalCreation {
   return { kind: 'limited', retryAfterMs: Math.max(1_000, waitMs) };
 }
 
+interface VoteParts {
+  readonly rows: ApprovalRows;
+  readonly chains: Pick<ReceiptChains, 'append'>;
+  readonly news: ApprovalNews;
+}
+
 function recordVote(
-  rows: ApprovalRows,
-  chains: Pick<ReceiptChains, 'append'>,
+  { rows, chains, news }: VoteParts,
   { approvalId, vote, receipt, to, now }: Input<'recordVote'>,
 ): Output<'recordVote'> {
   const votable = rows.move({ approvalId, from: ['pending'], to: to ?? 'pending', when: 'live', now });
   if (!votable) return refused(rows.find(approvalId));
   const added = rows.addVote(approvalId, { ...vote, at: now });
   if (added) chains.append(receipt);
-  return { kind: 'counted', approval: existing(rows, approvalId), repeated: !added };
+  const approval = existing(rows, approvalId);
+  if (approval.status !== 'pending') news.settled(approval, now);
+  return { kind: 'counted', approval, repeated: !added };
 }
 
 function whyNotConsumed(
@@ -80,8 +92,12 @@ function whyNotConsumed(
   return record.draft.expires_at <= now ? 'expired' : 'mismatch';
 }
 
-function moved(rows: ApprovalRows, approvalId: string): ApprovalMove {
-  return { kind: 'moved', approval: existing(rows, approvalId) };
+/** A record that was used is no news: it has been settled before, by its approval. */
+function move(rows: ApprovalRows, news: ApprovalNews, ask: Input<'moveApproval'>): ApprovalMove {
+  if (!rows.move(ask)) return refused(rows.find(ask.approvalId));
+  const approval = existing(rows, ask.approvalId);
+  if (approval.status !== 'consumed') news.settled(approval, ask.now);
+  return { kind: 'moved', approval };
 }
 
 function refused(approval: ApprovalRecord | undefined): Extract<ApprovalMove, { kind: 'refused' }> {

@@ -127,6 +127,22 @@ const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 7,
+    name: 'messages to the webhook',
+    sql: `
+      CREATE TABLE deliveries (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, delivery_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL,
+        approval_id TEXT NOT NULL, event TEXT NOT NULL, approval_status TEXT NOT NULL, status TEXT NOT NULL,
+        attempts INTEGER NOT NULL, created_at INTEGER NOT NULL, due_at INTEGER NOT NULL, ended_at INTEGER, problem TEXT
+      ) STRICT;
+      CREATE INDEX deliveries_due ON deliveries (due_at, seq) WHERE status = 'pending';
+      CREATE INDEX deliveries_of_approval ON deliveries (approval_id, seq) WHERE status = 'pending';
+      CREATE INDEX deliveries_by_tenant ON deliveries (tenant, seq);
+      CREATE INDEX deliveries_by_age ON deliveries (created_at);
+      CREATE INDEX deliveries_ended ON deliveries (seq) WHERE status <> 'pending';
+    `,
+  },
 ];
 
 /** Throws `too_new` for a file of a later version; changes nothing. */
