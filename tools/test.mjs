@@ -26,6 +26,11 @@ function findNatsServer() {
   return folders.map((folder) => join(folder, 'nats-server')).find(isProgram);
 }
 
+function findChromium() {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
+  return folders.map((folder) => join(folder, 'chromium')).find(isProgram);
+}
+
 /** Parts of the tests that need something of the machine, and what is missing for them here. */
 const parts = {
   nats: {
@@ -33,13 +38,19 @@ const parts = {
     missing: () =>
       findNatsServer() === undefined ? 'no nats-server found (UAR_NATS_SERVER names one)' : undefined,
   },
+  chromium: {
+    what: 'the pages in a browser',
+    ofE2e: true,
+    missing: () => (findChromium() === undefined ? 'no chromium found' : undefined),
+  },
 };
 
 /** What has to run, and what will not. */
 function look() {
   const required = (process.env.UAR_TEST_REQUIRE ?? '').split(',').filter((name) => name.trim() !== '');
   const unknown = required.filter((name) => !Object.hasOwn(parts, name.trim()));
-  const left = Object.entries(parts).flatMap(([name, part]) => {
+  const concerned = Object.entries(parts).filter(([, part]) => part.ofE2e !== true || e2e);
+  const left = concerned.flatMap(([name, part]) => {
     const missing = part.missing();
     return missing === undefined ? [] : [{ name, line: `${part.what}: ${missing}` }];
   });

@@ -150,6 +150,14 @@ export const governing = chapter({
     text: 'a message that was given up is listed, and sent again by an administrator with a receipt',
     source: 'docs/webhooks.md',
   },
+  'approval.page': {
+    text: 'a page shows everything that a decision needs, as text, takes the vote, and can be used by everybody',
+    source: 'DESIGN.md 9',
+  },
+  'approval.page-identity': {
+    text: 'the page knows its visitor by a token alone, and takes no vote that another site sent',
+    source: 'API.md 7, CASES.md A9',
+  },
   'policy.explain': {
     text: 'a decision is explained stage by stage: what decided, which gate asked, what would have to change',
     source: 'GOVERNANCE.md 6',

@@ -31,6 +31,8 @@ import { KILL_SWITCH } from './domain/settings/kill-switch.js';
 import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge.js';
 import { ErrorFilter } from './http/error.filter.js';
+import { PagesController } from './pages/pages.controller.js';
+import { SignInController } from './pages/sign-in.controller.js';
 import { PoliciesController } from './governance/policies.controller.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
@@ -52,14 +54,7 @@ export interface AppModuleOptions {
 @Module({})
 export class AppModule {
   static with({ assembly, bus, config, methodsOf }: AppModuleOptions): DynamicModule {
-    const sessions = new SessionStore(
-      {
-        pipeline: assembly.pipeline,
-        catalog: assembly.catalog,
-        waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
-      },
-      assembly.runDesk,
-    );
+    const sessions = sessionsOf(assembly, config);
     return {
       module: AppModule,
       controllers: [
@@ -79,6 +74,8 @@ export class AppModule {
         ReplayController,
         SettingsController,
         McpController,
+        PagesController,
+        SignInController,
       ],
       providers: [
         ...ports(assembly),
@@ -90,6 +87,17 @@ export class AppModule {
       ],
     };
   }
+}
+
+function sessionsOf(assembly: Assembly, config: UarConfig): SessionStore {
+  return new SessionStore(
+    {
+      pipeline: assembly.pipeline,
+      catalog: assembly.catalog,
+      waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
+    },
+    assembly.runDesk,
+  );
 }
 
 function ports(assembly: Assembly) {

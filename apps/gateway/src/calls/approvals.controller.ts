@@ -1,6 +1,6 @@
 import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
-import { castVote, listApprovals, readApproval, type Caller } from '@uar/contracts';
+import { listApprovals, readApproval } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { KILL_SWITCH, type KillSwitch } from '../domain/settings/kill-switch.js';
@@ -8,18 +8,12 @@ import { sendJson } from '../http/answer.js';
 import { ApprovalListQuery, DecisionBody, NoQuery, RunDecisionBody } from '../http/asks.js';
 import { asked } from '../http/asked.js';
 import { readBody, readQuery } from '../http/read.js';
-import { Refusal, forbidden, notAvailable, notFound } from '../http/refusal.js';
+import { notFound } from '../http/refusal.js';
 import { callerOf, pathParameter } from '../http/request.js';
 import { Serves } from '../http/route.js';
 import { approvalRoutes as routes } from './approval-routes.js';
 import { approvalOfRun } from './run-approval.js';
-
-interface AboutApproval {
-  readonly caller: Caller;
-  readonly approval_id: string;
-}
-
-const noApproval = 'There is no approval of this id for you.';
+import { castVoteOf, noApproval, type AboutApproval } from './vote.js';
 
 /** API.md 5. The approval-service asks Cedar who may view and decide each record. */
 @Controller()
@@ -71,41 +65,7 @@ export class ApprovalsController {
     about: AboutApproval,
     vote: z.output<typeof DecisionBody>,
   ): Promise<void> {
-    if (vote.decision === 'approve') await this.refuseUnderKillSwitch(about);
-    const answer = await asked(this.bus, castVote, { ...about, ...vote });
-    switch (answer.kind) {
-      case 'counted':
-        return sendJson(reply, answer.approval);
-      case 'not_found':
-        throw notFound(noApproval);
-      case 'forbidden':
-        throw forbidden();
-      case 'not_pending':
-        throw new Refusal(409, 'approval_not_pending', {
-          message: 'The approval is not pending any more.',
-          details: { status: answer.status },
-        });
-      case 'unavailable':
-        throw notAvailable();
-    }
-  }
-
-  /** Nothing would run: whoever approves now would let it run unseen once the switch is off again. */
-  private async refuseUnderKillSwitch(about: AboutApproval): Promise<void> {
-    switch (this.killSwitch.of(about.caller.principal.tenant)) {
-      case 'off':
-        return;
-      case 'unknown':
-        throw notAvailable();
-      case 'on': {
-        const found = await asked(this.bus, readApproval, about);
-        if (found.kind === 'not_found') throw notFound(noApproval);
-        throw new Refusal(409, 'kill_switch_on', {
-          message:
-            'The kill switch of the tenant is on: nothing is approved. Reject, or ask again once PUT /api/uar/settings/tenant has turned kill_switch off.',
-        });
-      }
-    }
+    sendJson(reply, await castVoteOf({ bus: this.bus, killSwitch: this.killSwitch }, about, vote));
   }
 
   private about(request: FastifyRequest): AboutApproval {

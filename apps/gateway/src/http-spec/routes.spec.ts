@@ -46,6 +46,8 @@ describe('routes', () => {
     expect(isPublic.flatMap(({ paths }) => paths).filter((it) => !it.startsWith('/.well-known/'))).toEqual([
       '/healthz',
       '/readyz',
+      '/approvals/sign-in',
+      '/approvals/sign-out',
     ]);
   });
 

@@ -7,6 +7,7 @@ import { ROUTE_ACCESS, type RouteAccess } from './access.js';
 import { EDGE, type Edge } from './edge.js';
 import { forbidden, notAvailable, unauthorized } from './refusal.js';
 import { setCaller } from './request.js';
+import { sessionOf } from '../pages/visit.js';
 
 /** Stage 1 of every request, and the Cedar question that its route names. A route that names none is closed. */
 @Injectable()
@@ -23,14 +24,18 @@ export class AccessGuard implements CanActivate {
     if (route === undefined) throw forbidden();
     if (route.kind === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const identified = this.identity.identify(this.approach(request));
+    const identified = this.identity.identify(this.approach(request, route));
     if (identified instanceof Promise) return identified.then((it) => this.admit(request, route, it));
     return this.admit(request, route, identified);
   }
 
-  private approach(request: FastifyRequest): { authorization: string | undefined; audience?: string } {
+  private approach(
+    request: FastifyRequest,
+    route: RouteAccess,
+  ): { authorization: string | undefined; audience?: string } {
     const audience = this.edge.audienceOf(request.url);
-    const { authorization } = request.headers;
+    const session = route.kind === 'of_pages' ? sessionOf(request) : undefined;
+    const authorization = request.headers.authorization ?? session;
     return { authorization, ...(audience === undefined ? {} : { audience }) };
   }
 

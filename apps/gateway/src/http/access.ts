@@ -5,6 +5,8 @@ import type { AdminAction } from '@uar/contracts';
 export type RouteAccess =
   | { readonly kind: 'public' }
   | { readonly kind: 'any_token' }
+  /** Any token, or the session of the approval pages; whoever has neither is shown how to sign in. */
+  | { readonly kind: 'of_pages' }
   /** A Cedar question on the caller's own tenant. */
   | { readonly kind: 'governed'; readonly action: AdminAction | 'listTools' }
   /** The same question, asked last and by whoever answers the request: it depends on what the request says. */
@@ -16,6 +18,7 @@ export const ROUTE_ACCESS = 'uar:route-access';
 
 export const Public = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'public' });
 export const AnyToken = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'any_token' });
+export const OfPages = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'of_pages' });
 export const Governs = (action: AdminAction | 'listTools') =>
   SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'governed', action });
 export const Defers = (action: AdminAction) =>
@@ -29,3 +32,4 @@ export function governed(action: AdminAction | 'listTools'): RouteAccess {
 
 export const isPublic: RouteAccess = { kind: 'public' };
 export const anyToken: RouteAccess = { kind: 'any_token' };
+export const ofPages: RouteAccess = { kind: 'of_pages' };

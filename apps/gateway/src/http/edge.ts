@@ -40,7 +40,7 @@ export class Edge {
 
   /** Pages of our own origin, and the configured ones. */
   allowsOrigin(origin: string, host: string | undefined): boolean {
-    return this.isCrossOrigin(origin) || this.isOwn(origin, host);
+    return this.isCrossOrigin(origin) || this.isOwnOrigin(origin, host);
   }
 
   /** Origins that get CORS headers. */
@@ -86,7 +86,8 @@ export class Edge {
     };
   }
 
-  private isOwn(origin: string, host: string | undefined): boolean {
+  /** Our own pages alone. */
+  isOwnOrigin(origin: string, host: string | undefined): boolean {
     const own = origin.toLowerCase();
     if (own === this.publicUrl.origin) return true;
     return (

@@ -1,6 +1,8 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { ErrorBody } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendRefusalPage } from '../pages/refusal-page.js';
+import { isPage } from '../pages/visit.js';
 import { sendJson } from './answer.js';
 import { Refusal, unauthorized } from './refusal.js';
 
@@ -35,8 +37,10 @@ export class ErrorFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    const { status, code, message, details, headers } = this.refusalOf(thrown, request);
+    const refusal = this.refusalOf(thrown, request);
+    const { status, code, message, details, headers } = refusal;
     if (status === 413) dropRest(request, reply);
+    if (isPage(request.url)) return sendRefusalPage(request, reply, refusal);
     const error: ErrorBody['error'] = { code, message };
     if (details !== undefined) error.details = details;
     sendJson(reply, { error }, { status, headers });

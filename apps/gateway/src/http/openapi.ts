@@ -38,13 +38,13 @@ function operation(operationId: string, route: Route, path: string): Json {
     'x-access': route.access,
     ...(route.access.kind === 'public' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body) }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, route.bodyMedia) }),
     responses: responses(route),
   };
 }
 
-function requestBody(body: z.ZodType): Json {
-  return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } };
+function requestBody(body: z.ZodType, media = 'application/json'): Json {
+  return { required: true, content: { [media]: { schema: schemaOf(body, 'input') } } };
 }
 
 function responses(route: Route): Json {

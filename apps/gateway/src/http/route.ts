@@ -1,6 +1,6 @@
 import { RequestMapping, RequestMethod, UseInterceptors, applyDecorators } from '@nestjs/common';
 import type { z } from 'zod';
-import { AnyToken, Defers, Governs, OwnOr, Public, type RouteAccess } from './access.js';
+import { AnyToken, Defers, Governs, OfPages, OwnOr, Public, type RouteAccess } from './access.js';
 import { LaneInterceptor } from './lane.interceptor.js';
 
 /** One route as data: what Nest serves, what the guard asks and what `/openapi.json` says are the same value. */
@@ -15,6 +15,8 @@ export interface Route {
   readonly query?: z.ZodType;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
+  /** Media type of the body when it is not JSON. */
+  readonly bodyMedia?: string;
   /** Answers that are no error body, by status. */
   readonly answers: Readonly<Record<number, z.ZodType>>;
   /** Statuses with an error body besides 400, 401, 403, 404, 503 where they may be. */
@@ -46,6 +48,8 @@ function accessDecorator(access: RouteAccess): MethodDecorator {
       return Public();
     case 'any_token':
       return AnyToken();
+    case 'of_pages':
+      return OfPages();
     case 'governed':
       return Governs(access.action);
     case 'deferred':

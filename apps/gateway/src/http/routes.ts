@@ -11,6 +11,7 @@ import { agentRoutes } from '../runs/agent-routes.js';
 import { runRoutes } from '../runs/run-routes.js';
 import { changeRoutes } from '../servers/change-routes.js';
 import { serverRoutes } from '../servers/server-routes.js';
+import { pageRoutes } from '../pages/page-routes.js';
 import type { Route } from './route.js';
 
 /** The HTTP API as data: the route tables of all ideas, in the order of API.md. */
@@ -28,4 +29,5 @@ export const routes = {
   ...deliveryRoutes,
   ...receiptRoutes,
   ...operationRoutes,
+  ...pageRoutes,
 } satisfies Record<string, Route>;

@@ -41,6 +41,22 @@ describe('the guard', () => {
     for (const changes of passing) expect(statusOf(changes)).toBeUndefined();
   });
 
+  it('lets a vote by form through from our own page, and such a form from nowhere else', () => {
+    const form = (target: string, more: Record<string, string>) =>
+      statusOf({
+        method: 'POST',
+        target,
+        with: { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '2', ...more },
+      });
+    const own = { Origin: 'http://127.0.0.1:8088', 'Sec-Fetch-Site': 'same-origin' };
+    expect(form('/approvals/appr_1', own)).toBeUndefined();
+    expect(form('/approvals/appr_1', {})).toBe(415);
+    expect(form('/approvals/appr_1', { Origin: 'null' })).toBe(403);
+    expect(form('/approvals/appr_1', { Origin: 'http://evil.example' })).toBe(403);
+    expect(form('/approvals/appr_1', { ...own, 'Sec-Fetch-Site': 'same-site' })).toBe(403);
+    expect(form('/api/uar/approvals/appr_1/decision', own)).toBe(415);
+  });
+
   it('refuses what does not name this proxy: rebinding names, other ports, other addresses', () => {
     const names = [
       'evil.example:8088',

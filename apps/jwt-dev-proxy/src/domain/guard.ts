@@ -18,7 +18,8 @@ const once = [
   'referer',
 ];
 /** What a page may send anywhere without asking first (Fetch, CORS-safelisted request header). */
-const simpleTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
+const formType = 'application/x-www-form-urlencoded';
+const simpleTypes = [formType, 'multipart/form-data', 'text/plain'];
 
 /**
  * Lets through what a program on this machine or our own console sends, and nothing that a web page can make a browser
@@ -75,9 +76,15 @@ function bodyProblem(head: RequestHead): GuardRefusal | undefined {
   const hasBody = chunked || (length !== undefined && Number(length) !== 0);
   if (hasBody && type === undefined) return unsupported('A body needs a Content-Type.');
   const essence = type?.split(/[;,]/)[0]?.trim().toLowerCase();
+  if (essence === formType && isFormOfPages(head)) return undefined;
   return essence !== undefined && (essence === '' || simpleTypes.includes(essence))
     ? unsupported('Forms and plain text are refused: a web page could send them. Use application/json.')
     : undefined;
+}
+
+/** Votes of the approval pages, from one of our own pages and from nowhere else: the origin was judged before. */
+function isFormOfPages(head: RequestHead): boolean {
+  return head.target.startsWith('/approvals/') && headerValues(head, 'origin').length === 1;
 }
 
 function bad(message: string): GuardRefusal {

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from '../../http/answer.js';
 import type { Edge } from '../../http/edge.js';
 import { Refusal } from '../../http/refusal.js';
+import { isPage } from '../../pages/visit.js';
 
 const kibi = 1024;
 /** Bounds on what a client may cost before a handler sees it (CASES O1). */
@@ -14,6 +15,7 @@ const headersMs = 10_000;
 const requestMs = 60_000;
 const keepAliveMs = 75_000;
 const longestPathPart = 512;
+const longestForm = 16 * kibi;
 
 /** Fastify under Nest: bodies stay bytes, and what a browser or a rebinding page sends is judged before any route. */
 export function fastifyServer(config: UarConfig, edge: Edge): FastifyAdapter {
@@ -36,12 +38,26 @@ export function fastifyServer(config: UarConfig, edge: Edge): FastifyAdapter {
   instance.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
+  addFormParser(instance);
   instance.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const refusal = doorRefusal(edge, request);
     if (refusal !== undefined) return refuse(reply, refusal);
     return crossOrigin(edge, request, reply);
   });
   return adapter;
+}
+
+/** Forms are what a page of anybody may send anywhere: they are read by our own pages alone. */
+function addFormParser(instance: FastifyInstance): void {
+  const type = 'application/x-www-form-urlencoded';
+  instance.addContentTypeParser(
+    type,
+    { parseAs: 'buffer', bodyLimit: longestForm },
+    (request, body, done) => {
+      if (isPage(request.url)) return done(null, body);
+      done(new Refusal(415, 'unsupported_media_type', { message: 'Send application/json.' }));
+    },
+  );
 }
 
 function transport({ server: { tls } }: UarConfig): object {
