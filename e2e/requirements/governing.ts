@@ -158,6 +158,10 @@ export const governing = chapter({
     text: 'the page knows its visitor by a token alone, and takes no vote that another site sent',
     source: 'API.md 7, CASES.md A9',
   },
+  'mcp.elicitation': {
+    text: 'a waiting MCP client that declared url elicitation is sent to the page; its answer is no vote',
+    source: 'DESIGN.md 9, MCP 2025-11-25',
+  },
   'policy.explain': {
     text: 'a decision is explained stage by stage: what decided, which gate asked, what would have to change',
     source: 'GOVERNANCE.md 6',

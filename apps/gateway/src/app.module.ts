@@ -95,6 +95,7 @@ function sessionsOf(assembly: Assembly, config: UarConfig): SessionStore {
       pipeline: assembly.pipeline,
       catalog: assembly.catalog,
       waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
+      pageUrl: assembly.pageUrl,
     },
     assembly.runDesk,
   );

@@ -75,6 +75,7 @@ export function assemble(context: ServiceContext) {
     ...{ verifier, pdp, receipts, approvals, hosts },
     identity: identityOf(context, verifier, runs),
     edge,
+    pageUrl: pageUrlOf(edge),
     webhookOutbox: webhookOutboxOf(context, metrics),
     explanations: new Explanations(pdp, clock),
     lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),

@@ -76,6 +76,7 @@ export class McpEndpoint {
     const session = await this.sessions.open(request.caller);
     if (session === 'full') return refuse(request.response, 503, 'too many sessions');
     if (session === 'unavailable') return refuse(request.response, 503, 'the session cannot be recorded now');
+    session.greet(frame.message['params']);
     this.takeRequest(request, session, frame);
   }
 

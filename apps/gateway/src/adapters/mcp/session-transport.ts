@@ -3,6 +3,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { stringifyWithText } from '@uar/json-text';
 import type { ClientFrame } from './frame.js';
 import type { EventStream } from './event-stream.js';
+import type { Elicitations } from './elicitations.js';
 import type { ToolRequests } from './tool-requests.js';
 
 type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
@@ -19,6 +20,8 @@ export class SessionTransport implements Transport {
   onmessage?: Transport['onmessage'];
   /** Answers the requests it takes; all others go to the SDK. */
   toolRequests: ToolRequests | undefined;
+  /** Takes the answers to its own requests; all others go to the SDK. */
+  elicitations: Elicitations | undefined;
 
   private readonly answers = new Map<RequestId, EventStream>();
   private standing: EventStream | undefined;
@@ -44,6 +47,7 @@ export class SessionTransport implements Transport {
 
   /** Notifications and responses: nothing is answered. A cancelled request gets no response, so its stream ends here. */
   deliver(frame: ClientFrame): void {
+    if (frame.kind === 'response' && this.elicitations?.take(frame) === true) return;
     this.onmessage?.(frame.message as JSONRPCMessage);
     if (frame.kind === 'notification' && frame.method === 'notifications/cancelled') this.endCancelled(frame);
   }
@@ -65,6 +69,11 @@ export class SessionTransport implements Transport {
   lonelyForMs(now: number): number {
     if (this.lonelySince === undefined || this.answers.size === 0 || this.hasStream()) return 0;
     return now - this.lonelySince;
+  }
+
+  /** Has this request no answer yet? */
+  isWaiting(request: RequestId): boolean {
+    return this.answers.has(request);
   }
 
   hasStream(): boolean {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { CallHandle, CallPipeline, ProposedCall } from '../../domain/call/proposed-call.js';
 import type { EffectiveCatalog } from '../../domain/catalog/effective-catalog.js';
 import { RpcError, unavailableError } from './call-result.js';
+import { Elicitations } from './elicitations.js';
 import { SessionTransport } from './session-transport.js';
 import { callTool } from './tool-call.js';
 import { toolPage } from './tool-list.js';
@@ -17,6 +18,8 @@ export interface SessionParts {
   readonly catalog: EffectiveCatalog;
   /** Milliseconds until an MCP call without a progress token gets its interim answer. */
   readonly waitLimitMs: number;
+  /** Where people decide an approval. */
+  readonly pageUrl: (approvalId: string) => string;
 }
 
 const serverInfo = { name: 'uar', title: 'UAR tool plane', version: '0.1.0' };
@@ -39,6 +42,7 @@ export class McpSession {
   lastUsedAt = Date.now();
   private readonly server: Server;
   private readonly toolRequests: ToolRequests;
+  private readonly elicitations: Elicitations;
   private readonly calls = new Set<CallHandle>();
   private ended = false;
 
@@ -56,6 +60,12 @@ export class McpSession {
       (message, options) => this.transport.send(message, options),
     );
     this.transport.toolRequests = this.toolRequests;
+    this.elicitations = new Elicitations({
+      send: (message, options) => this.transport.send(message, options),
+      hasStream: (request) => this.transport.isWaiting(request),
+      pageUrl: parts.pageUrl,
+    });
+    this.transport.elicitations = this.elicitations;
     this.server = new Server(serverInfo, {
       capabilities: { tools: { listChanged: true } },
       jsonSchemaValidator: noValidation,
@@ -86,6 +96,11 @@ export class McpSession {
     this.lastUsedAt = Date.now();
   }
 
+  /** `params` of `initialize`. */
+  greet(params: unknown): void {
+    this.elicitations.greet(params);
+  }
+
   async toolsChanged(): Promise<void> {
     if (!this.ended) await this.server.sendToolListChanged();
   }
@@ -102,10 +117,20 @@ export class McpSession {
     for (const call of this.calls) call.abandon();
   }
 
-  private propose(call: ProposedCall): CallHandle {
-    const handle = this.parts.pipeline.propose(call);
+  private propose(call: ProposedCall, request: ToolRequest['id']): CallHandle {
+    const handle = this.parts.pipeline.propose({
+      ...call,
+      onWaiting: (approval) => {
+        call.onWaiting?.(approval);
+        this.elicitations.ask(approval, request);
+      },
+      onSettled: (approvalId) => this.elicitations.complete(approvalId),
+    });
     this.calls.add(handle);
-    void handle.ended.then(() => this.calls.delete(handle));
+    void handle.ended.then(({ approval }) => {
+      this.calls.delete(handle);
+      if (approval !== null) this.elicitations.forget(approval.approval_id);
+    });
     return handle;
   }
 
@@ -136,7 +161,7 @@ export class McpSession {
     return callTool({
       ...request,
       sessionEnded: () => this.ended,
-      propose: (call) => this.propose({ caller, ...call }),
+      propose: (call) => this.propose({ caller, ...call }, request.id),
       waitLimitMs: this.parts.waitLimitMs,
     });
   }
@@ -145,6 +170,7 @@ export class McpSession {
 /** A call that came through the SDK all the same, because it speaks of tasks. */
 function toolRequestOf(params: unknown, extra: RequestExtra): ToolRequest {
   return {
+    id: extra.requestId,
     params,
     onCancel: (listener) => extra.signal.addEventListener('abort', listener, { once: true }),
     notify: (progress) => {

@@ -8,6 +8,7 @@ type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 
 /** What a running `tools/call` lends to whoever answers it. */
 export interface ToolRequest {
+  readonly id: RequestId;
   readonly params: unknown;
   /** One listener: told once, when the client cancels the request or the session ends. */
   onCancel(listener: () => void): void;
@@ -42,6 +43,7 @@ export class ToolRequests {
     const running: Running = { cancelled: false, listener: undefined };
     this.running.set(id, running);
     const answered = this.answer({
+      id,
       params,
       onCancel: (listener) => {
         running.listener = listener;

@@ -34,6 +34,7 @@ export function settlement(
     };
     const hear = (heard: ApprovalStatus): void => {
       status = heard;
+      if (heard !== 'pending') call.settle();
       look();
     };
     const poll = (): void => {

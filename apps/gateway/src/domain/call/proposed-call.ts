@@ -1,4 +1,5 @@
 import type {
+  ApprovalId,
   ApprovalView,
   CallDecision,
   CallId,
@@ -26,6 +27,8 @@ export interface ProposedCall {
   readonly onProgress?: (paramsJson: string) => void;
   /** Told once, as soon as a human is asked (also when this call joined one that waits). */
   readonly onWaiting?: (approval: ApprovalView) => void;
+  /** Told once, when there is nothing to decide any more; the call itself may go on. Not told of a call that ends while it waits. */
+  readonly onSettled?: (approvalId: ApprovalId) => void;
 }
 
 /** Whose call it is; nobody else may read or cancel it without a right of its own. */

@@ -34,6 +34,7 @@ export class RunningCall {
   private interruptedBy: Interruption | undefined;
   private dispatched = false;
   private passedOn = false;
+  private isSettled = false;
   /** Told of an interruption before dispatch, of a cancel after it, and of every change of the seats. */
   private stir: (() => void) | undefined;
 
@@ -93,6 +94,13 @@ export class RunningCall {
     this.approval = approval;
     this.decide();
     for (const seat of this.seats) seat.tellWaiting(approval);
+  }
+
+  /** The question has its answer. */
+  settle(): void {
+    if (this.isSettled || this.approval === null) return;
+    this.isSettled = true;
+    for (const seat of this.seats) seat.tellSettled(this.approval.approval_id);
   }
 
   /** One listener at a time: the stage the call is in. The returned function ends it. */

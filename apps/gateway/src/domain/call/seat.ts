@@ -1,4 +1,4 @@
-import type { ApprovalView, CallId } from '@uar/contracts';
+import type { ApprovalId, ApprovalView, CallId } from '@uar/contracts';
 import { Deferred } from './deferred.js';
 import type { CallHandle, CallOwner, EndedCall, PendingCall, ProposedCall } from './proposed-call.js';
 import type { RunningCall } from './running-call.js';
@@ -59,6 +59,10 @@ export class Seat implements CallHandle {
   tellEnded(ended: EndedCall): void {
     this.decision.resolve();
     this.end.resolve(ended);
+  }
+
+  tellSettled(approvalId: ApprovalId): void {
+    this.proposed.onSettled?.(approvalId);
   }
 
   tellWaiting(approval: ApprovalView): void {
