@@ -74,6 +74,10 @@ export const governing = chapter({
     text: 'a permission revoked while waiting is policy_denied at dispatch',
     source: 'CASES.md H6',
   },
+  'approval.preview': {
+    text: 'an approver sees the received arguments whole, hidden characters shown and secrets starred, until it is settled',
+    source: 'CASES.md H11',
+  },
   'approval.timeout': { text: 'nobody decides in time: approval_timeout', source: 'DESIGN.md 3' },
   'approval.other-user': {
     text: 'a user may not decide its own or others requests without the right',

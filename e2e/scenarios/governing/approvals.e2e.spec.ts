@@ -20,6 +20,24 @@ onBothBuses(
     const ran = (id: string): number => counters[bus].executions().filter((each) => each === id).length;
 
     keeps(
+      ['approval.preview'],
+      'what hides is shown, what is secret is not, 60 kB stand whole, and nothing stands once it is settled',
+      async () => {
+        const args = `{"more":12345678901234567890,"id":"pre\u202eview","pass":"hunter2","text":"${'x'.repeat(60_000)}"}`;
+        const waiting = clientOf(product(), user).request(`/api/tools/${tool}/execute`, {
+          raw: `{"arguments":${args}}`,
+        });
+        const approval = await pendingApproval(clientOf(product()), tool);
+        expect(String(approval['arguments_preview'])).toBe(
+          args.replace('\u202e', '\\u{202e}').replace('hunter2', '*** (7 bytes)'),
+        );
+        const settled = await decide(clientOf(product()), approval, 'reject');
+        expect(settled.body['arguments_preview']).toBe('');
+        expect((await waiting).body['approval']).toMatchObject({ status: 'rejected', arguments_preview: '' });
+      },
+    );
+
+    keeps(
       ['approval.approve', 'receipts.intent'],
       'a write by a user waits, and approving executes it once',
       async () => {

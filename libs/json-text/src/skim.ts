@@ -24,16 +24,29 @@ export function findMember(text: string, at: number, name: string): Span | undef
   return found;
 }
 
+/** The members of the object that starts at `at`, with unescaped names, repeated ones included; none of anything else. */
+export function memberSpans(text: string, at: number): { readonly name: string; readonly value: Span }[] {
+  return [...membersFrom(text, at)].flatMap((member) => {
+    const name = unescapedName(text, member.name);
+    return name === undefined ? [] : [{ name, value: member.value }];
+  });
+}
+
 /** The raw text of each element of an array; empty for anything else. */
 export function elementTexts(text: string): string[] {
-  let at = skipSpace(text, 0);
-  const elements: string[] = [];
+  return elementSpans(text, 0).map(({ start, end }) => text.slice(start, end));
+}
+
+/** Where the elements of the array that starts at `from` stand; none of anything else. */
+export function elementSpans(text: string, from: number): Span[] {
+  let at = skipSpace(text, from);
+  const elements: Span[] = [];
   if (text.charCodeAt(at) !== char.openArray) return elements;
   at = skipSpace(text, at + 1);
   while (at < text.length && text.charCodeAt(at) !== char.closeArray) {
     const end = valueEnd(text, at);
     if (end === at) return elements;
-    elements.push(text.slice(at, end));
+    elements.push({ start: at, end });
     at = skipSpace(text, end);
     if (text.charCodeAt(at) === char.comma) at = skipSpace(text, at + 1);
   }

@@ -38,6 +38,7 @@ export interface VoteRecord {
 }
 
 export interface ApprovalRecord {
+  /** Its preview of the arguments is erased, and so empty, once the record is neither pending nor approved. */
   readonly draft: ApprovalDraft;
   readonly status: ApprovalStatus;
   /** Epoch milliseconds. */

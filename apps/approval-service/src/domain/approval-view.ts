@@ -21,6 +21,7 @@ function riskLevel(risk: number): Level {
 
 export function approvalView(record: ApprovalRecord, now: number): ApprovalView {
   const { draft } = record;
+  const status = statusAt(record, now);
   return {
     approval_id: draft.approval_id,
     call_id: draft.call_id,
@@ -28,16 +29,21 @@ export function approvalView(record: ApprovalRecord, now: number): ApprovalView 
     tool: draft.tool_name,
     server: draft.tool.server,
     requester: principalId(draft.requester),
-    arguments_preview: draft.arguments_preview,
+    arguments_preview: isOpen(status) ? draft.arguments_preview : '',
     arguments_digest: draft.arguments_digest,
     definition_digest: draft.tool.definition_digest,
     risk: { level: riskLevel(draft.tool.risk), reasons: draft.reasons },
     rule: { quorum: draft.quorum, approvers: approversText },
     votes: record.votes.map(voteView),
-    status: statusAt(record, now),
+    status,
     created_at: new Date(record.createdAt).toISOString(),
     expires_at: new Date(draft.expires_at).toISOString(),
   };
+}
+
+/** What was asked is shown only while it may still be answered or run (DESIGN.md 9). */
+function isOpen(status: ApprovalRecord['status']): boolean {
+  return status === 'pending' || status === 'approved';
 }
 
 function voteView({ voter, decision, reason, at }: VoteRecord): ApprovalView['votes'][number] {

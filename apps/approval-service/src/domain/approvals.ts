@@ -25,6 +25,8 @@ import type {
 
 /** Most records judged for one page; a page may be shorter than asked when the caller may see few of them. */
 const windowSize = 500;
+/** Previews of one page, in characters: 64 KB each would take an answer over what the bus carries. */
+const mostPreviewed = 1_000_000;
 
 export interface ApprovalsParts {
   readonly store: ApprovalStore;
@@ -78,8 +80,8 @@ export class Approvals {
     });
     const asked = records.filter((record) => status === undefined || this.#status(record) === status);
     const visible = await this.#visible(caller, asked);
-    const page = visible.slice(0, limit);
-    const last = visible.length > limit ? page.at(-1) : records[windowSize - 1];
+    const page = visible.slice(0, pageLength(visible, limit));
+    const last = visible.length > page.length ? page.at(-1) : records[windowSize - 1];
     const approvals = page.map((record) => this.#view(record));
     return last === undefined ? { approvals } : { approvals, next_cursor: cursorOf(last) };
   }
@@ -119,6 +121,16 @@ export class Approvals {
   #status(record: ApprovalRecord) {
     return statusAt(record, this.#parts.clock.now());
   }
+}
+
+/** One record at least, so that a list always comes to its end. */
+function pageLength(records: readonly ApprovalRecord[], limit: number): number {
+  let previewed = 0;
+  const tooMuch = records.findIndex(({ draft }, index) => {
+    previewed += draft.arguments_preview.length;
+    return index > 0 && previewed > mostPreviewed;
+  });
+  return tooMuch === -1 ? limit : Math.min(limit, tooMuch);
 }
 
 export function approversOf(record: ApprovalRecord) {

@@ -31,6 +31,7 @@ export const ApprovalView = z.strictObject({
   tool: z.string(),
   server: z.string(),
   requester: z.string(),
+  /** Argument text with its secrets and hidden characters shown as such; empty once the approval is settled. */
   arguments_preview: z.string(),
   arguments_digest: Digest,
   definition_digest: Digest,

@@ -157,13 +157,29 @@ inEveryPlace('approvals', (ledger) => {
     expect((await ledger().consumeApproval(ask)).kind).toBe('consumed');
   });
 
+  it.each(['consumed', 'rejected', 'expired', 'cancelled', 'channel_closed'] as const)(
+    'shows the arguments while a record is pending or approved, and no more once it is %s',
+    async (to) => {
+      const { draft: made, status } = await approved();
+      const kept = await ledger().readApproval({ approvalId: made.approval_id });
+      expect([status, kept?.draft]).toEqual(['approved', made]);
+      expect(made.arguments_preview).not.toBe('');
+      const move = { approvalId: made.approval_id, from: ['approved'] as const, when: 'any' as const, now };
+      const moved = await ledger().moveApproval({ ...move, to });
+      const settled = { status: to, draft: { ...made, arguments_preview: '' } };
+      expect(moved).toMatchObject({ kind: 'moved', approval: settled });
+      const listed = await ledger().listApprovals({ tenant: acme, status: to, limit: 500 });
+      expect(listed).toContainEqual({ ...settled, createdAt: now, votes: [] });
+    },
+  );
+
   it('ends what is due, pending and approved alike, and knows what is due next', async () => {
     const soon = now - 1_000;
     const one = await approved({ expires_at: soon + 2_000 });
     const early = await ledger().nextExpiry();
     expect(early).toBe(soon + 2_000);
     const ended = await ledger().expireApprovals({ now: soon + 2_000 });
-    expect(ended).toEqual([{ ...one, status: 'expired' }]);
+    expect(ended).toEqual([{ ...one, draft: { ...one.draft, arguments_preview: '' }, status: 'expired' }]);
     expect(await ledger().expireApprovals({ now: soon + 2_000 })).toEqual([]);
   });
 });

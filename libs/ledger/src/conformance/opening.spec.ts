@@ -11,7 +11,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../ledger.js';
 import { openLedger } from '../open-ledger.js';
-import { acme, callId, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
+import { acme, callId, draft, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
 
 let folder: ReturnType<typeof ledgerFolder>;
 const open: Ledger[] = [];
@@ -151,6 +151,25 @@ describe('opening', () => {
     for (const path of [folder.options.file, `${folder.options.file}-wal`, folder.options.headsFile]) {
       expect(statSync(path).mode & 0o077, path).toBe(0);
     }
+  });
+});
+
+describe('what is erased', () => {
+  it('leaves no trace of the arguments of a settled approval in any file once the ledger is closed', async () => {
+    const ledger = await opened();
+    const limits = { maxPending: 10, maxNewPerMinute: 10 };
+    const made = ['squirrel', 'hedgehog'].map((animal) =>
+      draft({ arguments_preview: `{"a":"${animal}-${'x'.repeat(20_000)}"}` }),
+    );
+    for (const each of made) await ledger.createApproval({ draft: each, limits, now });
+    const move = { from: ['pending'] as const, when: 'any' as const, now };
+    await ledger.moveApproval({ ...move, approvalId: made[0]?.approval_id ?? '', to: 'cancelled' });
+    await ledger.moveApproval({ ...move, approvalId: made[1]?.approval_id ?? '', to: 'approved' });
+    await closed(ledger);
+    const base = folder.options.file.replace(/ledger\.db$/, '');
+    const files = readdirSync(base).map((name) => readFileSync(`${base}${name}`));
+    expect(files.some((bytes) => bytes.includes('squirrel'))).toBe(false);
+    expect(files.some((bytes) => bytes.includes('hedgehog'))).toBe(true);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Approvals, Clock } from '../call/ports.js';
 import type { RunningCall } from '../call/running-call.js';
 import type { Slots } from '../call/slots.js';
 import type { StagedCall } from '../call/staging.js';
-import { argumentsPreview } from './preview.js';
+import { argumentsPreview } from './preview/preview.js';
 import type { Release } from './release.js';
 import { endOfStatus, settlement } from './settlement.js';
 import type { WaitingRoom } from './waiting-room.js';
@@ -104,7 +104,7 @@ export class ApprovalStage {
       gateway: this.parts.gateway,
       tool: entry.facts,
       tool_name: entry.name,
-      arguments_preview: argumentsPreview(proposed.argumentsJson, entry.facts.secret_pointers),
+      arguments_preview: argumentsPreview(proposed.argumentsJson, entry),
       arguments_digest: argumentsDigest,
       reasons: asked.reasons,
       quorum: asked.quorum,

@@ -130,7 +130,7 @@ export class Pipeline implements CallPipeline {
   private async refreshApproval(call: RunningCall): Promise<void> {
     if (call.approval === null) return;
     const view = await this.parts.approvals.view(call.proposed.caller, call.approval.approval_id);
-    call.approval = view ?? call.approval;
+    call.approval = view ?? { ...call.approval, arguments_preview: '' };
   }
 
   private finish(call: RunningCall, ending: Ending): void {

@@ -13,6 +13,7 @@ interface Row {
   status: ApprovalStatus;
   created_at: number;
   draft: string;
+  preview: string;
 }
 
 interface VoteRow {
@@ -22,6 +23,10 @@ interface VoteRow {
   principal: string;
 }
 
+/** The preview of the arguments stands apart: the schema erases it as soon as an approval is settled. */
+const columns = `approval_id, status, created_at, draft,
+  coalesce((SELECT preview FROM approval_previews AS shown WHERE shown.approval_id = approvals.approval_id), '') AS preview`;
+
 /** Statements on approvals and their votes; what they mean stands in `approvals.ts`. */
 export class ApprovalRows {
   readonly #database: Database.Database;
@@ -30,9 +35,7 @@ export class ApprovalRows {
 
   constructor(database: Database.Database) {
     this.#database = database;
-    this.#find = database.prepare(
-      'SELECT approval_id, status, created_at, draft FROM approvals WHERE approval_id = ?',
-    );
+    this.#find = database.prepare(`SELECT ${columns} FROM approvals WHERE approval_id = ?`);
     this.#votes = database.prepare('SELECT * FROM votes WHERE approval_id = ? ORDER BY rowid');
   }
 
@@ -58,8 +61,11 @@ export class ApprovalRows {
         definition_digest: draft.tool.definition_digest,
         expires_at: draft.expires_at,
         now,
-        draft: JSON.stringify(draft),
+        draft: JSON.stringify({ ...draft, arguments_preview: '' }),
       });
+    this.#database
+      .prepare('INSERT INTO approval_previews (approval_id, preview) VALUES (?, ?)')
+      .run(draft.approval_id, draft.arguments_preview);
   }
 
   /** How many of a principal are open, and when the first of them ends. */
@@ -90,7 +96,7 @@ export class ApprovalRows {
     if (ask.after !== undefined) where.push('(created_at, approval_id) < (@createdAt, @approvalId)');
     return this.#database
       .prepare<unknown[], Row>(
-        `SELECT approval_id, status, created_at, draft FROM approvals WHERE ${where.join(' AND ')}
+        `SELECT ${columns} FROM approvals WHERE ${where.join(' AND ')}
          ORDER BY created_at DESC, approval_id DESC LIMIT @limit`,
       )
       .all({ tenant: ask.tenant, status: ask.status, ...ask.after, limit: ask.limit })
@@ -149,7 +155,7 @@ export class ApprovalRows {
       .prepare<[number, number], Row>(
         `UPDATE approvals SET status = 'expired', changed_at = ?
          WHERE status IN ('pending', 'approved') AND expires_at <= ?
-         RETURNING approval_id, status, created_at, draft`,
+         RETURNING approval_id, status, created_at, draft, '' AS preview`,
       )
       .all(now, now)
       .map((row) => this.#record(row));
@@ -173,7 +179,7 @@ export class ApprovalRows {
 
   #record(row: Row): ApprovalRecord {
     return {
-      draft: JSON.parse(row.draft),
+      draft: { ...JSON.parse(row.draft), arguments_preview: row.preview },
       status: row.status,
       createdAt: row.created_at,
       votes: this.#votes.all(row.approval_id).map(voteRecord),

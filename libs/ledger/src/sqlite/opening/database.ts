@@ -21,6 +21,7 @@ export function openDatabase(options: DatabaseOptions): Database.Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
+    // What is erased (previews of arguments, kept results) is overwritten, not only marked as free.
     database.pragma('secure_delete = ON');
     checkIntegrity(database);
     if (options.maxBytes !== undefined) limitSize(database, options.maxBytes);

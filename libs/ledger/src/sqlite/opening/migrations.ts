@@ -143,6 +143,21 @@ const migrations: readonly Migration[] = [
       CREATE INDEX deliveries_ended ON deliveries (seq) WHERE status <> 'pending';
     `,
   },
+  {
+    version: 8,
+    name: 'previews of arguments apart from approvals, erased once these are settled',
+    sql: `
+      CREATE TABLE approval_previews (
+        approval_id TEXT NOT NULL PRIMARY KEY REFERENCES approvals (approval_id), preview TEXT NOT NULL
+      ) STRICT;
+      INSERT INTO approval_previews
+        SELECT approval_id, json_extract(draft, '$.arguments_preview') FROM approvals WHERE status IN ('pending', 'approved');
+      UPDATE approvals SET draft = json_set(draft, '$.arguments_preview', '');
+      CREATE TRIGGER approval_preview_erased AFTER UPDATE OF status ON approvals
+        WHEN NEW.status NOT IN ('pending', 'approved')
+        BEGIN DELETE FROM approval_previews WHERE approval_id = NEW.approval_id; END;
+    `,
+  },
 ];
 
 /** Throws `too_new` for a file of a later version; changes nothing. */
