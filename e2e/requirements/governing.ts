@@ -78,6 +78,18 @@ export const governing = chapter({
     text: 'an approver sees the received arguments whole, hidden characters shown and secrets starred, until it is settled',
     source: 'CASES.md H11',
   },
+  'approval.replicas': {
+    text: 'a call waits at one gateway, is decided through another, and runs once',
+    source: 'CASES.md H3',
+  },
+  'approval.gateway-dies': {
+    text: 'a killed gateway leaves its waiting calls channel_closed within 3 s; nothing of them ever runs',
+    source: 'DESIGN.md 9',
+  },
+  'approval.service-restarts': {
+    text: 'a killed approval-service loses nothing: the call is decided afterwards and runs once',
+    source: 'CASES.md H4',
+  },
   'approval.timeout': { text: 'nobody decides in time: approval_timeout', source: 'DESIGN.md 3' },
   'approval.other-user': {
     text: 'a user may not decide its own or others requests without the right',

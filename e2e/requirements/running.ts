@@ -20,6 +20,14 @@ export const running = chapter({
     text: '/healthz and /readyz answer without a token; /metrics only on the management port',
     source: 'API.md 7',
   },
+  'recovery.intents': {
+    text: 'a gateway killed right after dispatch leaves one may_have_run receipt',
+    source: 'DESIGN.md 9',
+  },
+  'recovery.kept-calls': {
+    text: 'a kept call of a gateway that died says how it ended, to any replica and after a restart of everything',
+    source: 'DESIGN.md 9',
+  },
   'proxy.forward': { text: 'the dev proxy mints a token and forwards HTTP', source: 'DESIGN.md 14' },
   'proxy.guard': {
     text: 'no web page, rebinding host or foreign WebSocket gets through the dev proxy',

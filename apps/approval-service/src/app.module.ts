@@ -10,8 +10,9 @@ import { BUS } from '@uar/bus';
 import type { Ledger } from '@uar/ledger';
 import type { ServiceContext } from '@uar/service';
 import { SettingsAgentOwners } from './adapters/agent-owners.js';
-import { BusAnnouncer, BusAuthority, BusCallHolder } from './adapters/bus-peers.js';
+import { BusAnnouncer, BusAuthority, BusCallHolder, signOf } from './adapters/bus-peers.js';
 import { ExpiryTimer } from './adapters/expiry-timer.js';
+import { GatewayWatch } from './adapters/gateway-watch.js';
 import { RetentionTimer } from './adapters/retention-timer.js';
 import { openServiceLedger } from './adapters/service-ledger.js';
 import { openCourier, type RunningCourier } from './adapters/webhook/open-courier.js';
@@ -22,6 +23,7 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { Approvals } from './domain/approvals.js';
 import { Lifecycle } from './domain/lifecycle.js';
 import type { Announcer } from './domain/ports.js';
+import { Recovery } from './domain/recovery.js';
 import { Votes } from './domain/votes.js';
 import { Deliveries } from './domain/webhook/deliveries.js';
 import { LedgerStatus } from './ledger-status.js';
@@ -39,6 +41,7 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(ExpiryTimer) private readonly timer: ExpiryTimer,
     @Inject(RetentionTimer) private readonly retention: RetentionTimer,
     @Inject(COURIER) private readonly courier: RunningCourier,
+    @Inject(GatewayWatch) private readonly watch: GatewayWatch,
   ) {}
 
   static with(context: ServiceContext): DynamicModule {
@@ -60,10 +63,11 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
     this.retention.start();
     await this.timer.start();
     this.courier.wake();
+    this.watch.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.timer.stop();
+    await Promise.all([this.timer.stop(), this.watch.stop()]);
     await this.retention.stop();
     await this.courier.stop();
     await this.ledger.close();
@@ -88,6 +92,7 @@ function providers(context: ServiceContext): Provider[] {
         new ExpiryTimer({ clock, log, expire: () => lifecycle.expireDue() }),
     },
     retentionOf(context),
+    watchOf(context),
     ...messages(context),
     ...questionsAndVotes(context),
   ];
@@ -101,6 +106,22 @@ function retentionOf({ config, log }: ServiceContext): Provider {
     provide: RetentionTimer,
     inject: [LEDGER],
     useFactory: (ledger: Ledger) => new RetentionTimer({ ledger, clock, log, setting, ...days }),
+  };
+}
+
+function watchOf({ bus, config, log }: ServiceContext): Provider {
+  return {
+    provide: GatewayWatch,
+    inject: [LEDGER, ANNOUNCER],
+    useFactory: (store: Ledger, announcer: Announcer) => {
+      const recovery = new Recovery({ store, announcer, clock, setting: settingOf(config) });
+      return new GatewayWatch({
+        log,
+        gateways: () => recovery.openGateways(),
+        ask: (gateway) => signOf(bus, gateway),
+        close: (gateway) => recovery.close(gateway),
+      });
+    },
   };
 }
 

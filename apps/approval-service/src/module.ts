@@ -1,5 +1,6 @@
 import { microservice, type ServiceDefinition } from '@uar/service';
 import { ExpiryTimer } from './adapters/expiry-timer.js';
+import { GatewayWatch } from './adapters/gateway-watch.js';
 import type { RunningCourier } from './adapters/webhook/open-courier.js';
 import { AppModule } from './app.module.js';
 import { LedgerStatus } from './ledger-status.js';
@@ -13,7 +14,7 @@ export const service: ServiceDefinition = microservice({
     return { ready: writable, problems: problem === undefined ? [] : [problem] };
   },
   stop: async (app) => {
-    await app.get(ExpiryTimer).stop();
+    await Promise.all([app.get(ExpiryTimer).stop(), app.get(GatewayWatch).stop()]);
     await app.get<RunningCourier>(COURIER).stop();
   },
 });

@@ -17,10 +17,8 @@ export class ReceiptsController {
   constructor(@Inject(LEDGER) private readonly ledger: Ledger) {}
 
   @Answers(writeIntent)
-  async intent(receipt: AskOf<typeof writeIntent>): Promise<AnswerOf<typeof writeIntent>> {
-    const [position] = await this.ledger.appendReceipts({ receipts: [receipt] });
-    if (!position) throw new Error('an intent without a position');
-    return position;
+  intent(ask: AskOf<typeof writeIntent>): Promise<AnswerOf<typeof writeIntent>> {
+    return this.ledger.writeIntent(ask);
   }
 
   @Answers(appendReceipts)

@@ -1,9 +1,8 @@
-import { type Product, startProduct } from '@uar/testkit';
+import { pidsOf, type Product, startProduct } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type Answer, clientOf, eventually, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { buses, createCounters, fixtureServer } from '../../on-both-buses.js';
-import { pidsOfService } from '../../processes.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());
@@ -34,7 +33,7 @@ describe.runIf(buses.includes('nats'))('killed services (nats)', () => {
       };
       const callers = Promise.all(Array.from({ length: 16 }, caller));
       await eventually(async () => (counters.nats.executions().length > 60 ? true : undefined), 30_000);
-      const [connector] = pidsOfService(product.dataDir, 'mcp-connector');
+      const [connector] = pidsOf(product, 'mcp-connector');
       process.kill(connector ?? 0, 'SIGKILL');
       await callers;
       expect(answers.size).toBe(200);
@@ -62,7 +61,7 @@ describe.runIf(buses.includes('nats'))('killed services (nats)', () => {
     async () => {
       const client = clientOf(product);
       const before = counters.nats.executions().length;
-      const [decider] = pidsOfService(product.dataDir, 'governance-decider');
+      const [decider] = pidsOf(product, 'governance-decider');
       process.kill(decider ?? 0, 'SIGSTOP');
       const call = await client.execute('fix__count', { id: 'no-pdp' });
       const list = await clientOf(product, { sub: 'somebody-new', roles: ['admin'] }).get('/api/tools');

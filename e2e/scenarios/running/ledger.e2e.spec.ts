@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Product, startProduct } from '@uar/testkit';
+import { pidsOf, type Product, startProduct } from '@uar/testkit';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect } from 'vitest';
 import { runCli } from '../../cli.js';
 import { admin, clientOf, decide, eventually, pendingApproval, receiptOf, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
-import { pidsOfService } from '../../processes.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());
@@ -84,7 +83,7 @@ onBothBuses(
     if (canLimit)
       keeps(['ledger.full'], 'a disk without room', () =>
         whileUnwritable('full', () => {
-          const pids = bus === 'nats' ? pidsOfService(product().dataDir, 'approval-service') : [product().pid];
+          const pids = bus === 'nats' ? pidsOf(product(), 'approval-service') : [product().pid];
           expect(pids.length).toBeGreaterThan(0);
           expect(limitFiles(pids, '1')).toBe(true);
           return () => void limitFiles(pids, 'unlimited');

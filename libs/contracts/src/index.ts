@@ -12,6 +12,7 @@ export {
   endApproval,
   listApprovals,
   readApproval,
+  readPresence,
   readRelease,
   reviewVotes,
 } from './calls/approval.js';
@@ -188,6 +189,7 @@ export {
 export { Caller, Capability, Channel, Principal, ProfileName, RunLimits } from './principal.js';
 export { agentOf, principalId } from './principal.js';
 export {
+  AppendedReceipt,
   Receipt,
   ReceiptBody,
   ReceiptCheckpoint,

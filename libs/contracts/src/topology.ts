@@ -35,7 +35,7 @@ const hostListens = [catalog.serversChanged, catalog.registryStarted];
 
 export const topology: Readonly<Record<ServiceName, BusRights>> = {
   gateway: {
-    answers: [approval.reviewVotes],
+    answers: [approval.reviewVotes, approval.readPresence],
     asks: [
       catalog.readCatalog,
       catalog.listServers,
@@ -194,7 +194,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       run.readRun,
       limits.takeQuota,
     ],
-    asks: [governance.authorizeActions, approval.reviewVotes],
+    asks: [governance.authorizeActions, approval.reviewVotes, approval.readPresence],
     announces: [
       approval.approvalRequired,
       approval.approvalSettled,

@@ -1,8 +1,10 @@
 import type {
+  AppendedReceipt,
   ApprovalDraft,
   ApprovalStatus,
   AnswerOf,
   AskOf,
+  CallId,
   Principal,
   ReceiptBody,
   ReceiptPosition,
@@ -20,6 +22,7 @@ import type {
   readSettings,
   recordDecisions,
   takeQuota,
+  writeIntent,
   writeSetting,
 } from '@uar/contracts';
 import type { Deliveries } from './deliveries.js';
@@ -99,6 +102,31 @@ export type AgedWalk =
   /** Nothing is signed over a chain that does not hold. */
   | { readonly kind: 'broken'; readonly at: number; readonly problem: string };
 
+export interface CloseOpenCalls extends Now {
+  readonly gateway: string;
+  readonly limit: number;
+  /** What receipts of calls without an intent say of this deployment. */
+  readonly setting: Pick<ReceiptBody, 'governance' | 'profile'>;
+}
+
+export interface ClosedCalls {
+  readonly count: number;
+  readonly settled: readonly ApprovalRecord[];
+}
+
+export interface PendingViewsOf extends Now {
+  readonly gateway: string;
+  readonly limit: number;
+}
+
+export interface PendingView {
+  readonly tenant: TenantId;
+  readonly call_id: CallId;
+  readonly principal: string;
+  /** CallView as JSON text. */
+  readonly view_json: string;
+}
+
 /**
  * The one durable record of the tool plane. Every write answers after its commit reached the disk, and rejects with a
  * `LedgerError` of kind `unavailable` when nothing was written (disk full, read-only, locked, damaged); it may be tried again.
@@ -127,6 +155,19 @@ export interface Ledger extends Deliveries {
   recordDecisions(ask: AskOf<typeof recordDecisions> & Now): Promise<AnswerOf<typeof recordDecisions>>;
   readDecisions(ask: AskOf<typeof readDecisions>): Promise<AnswerOf<typeof readDecisions>>;
 
+  /** The gateways at which calls are open (asked about, or intended, and without an outcome) or kept views pending. */
+  openGateways(): Promise<readonly string[]>;
+  /**
+   * Closes at most `limit` open calls of a gateway that is gone, each with one outcome: `transport_failure` (may have run)
+   * after an intent, else what its approval says, which is `channel_closed` where it was pending or approved. Answers how many,
+   * and the approvals that it settled.
+   */
+  closeOpenCalls(ask: CloseOpenCalls): Promise<ClosedCalls>;
+  /** Kept views that are pending at this gateway. */
+  readPendingViews(ask: PendingViewsOf): Promise<readonly PendingView[]>;
+  /** Replaces a view that is pending at this gateway, for good: its gateway cannot overwrite it. False: it is not. */
+  endPendingView(ask: PendingView & { readonly gateway: string }): Promise<boolean>;
+
   createApproval(ask: CreateApproval): Promise<ApprovalCreation>;
   readApproval(ask: { readonly approvalId: string }): Promise<ApprovalRecord | undefined>;
   /** Newest first. */
@@ -146,8 +187,13 @@ export interface Ledger extends Deliveries {
   /** When the next pending or approved record expires, in epoch milliseconds. */
   nextExpiry(): Promise<number | undefined>;
 
-  /** In order, each at the end of its tenant's chain; all of them or none. */
-  appendReceipts(ask: { readonly receipts: readonly ReceiptBody[] }): Promise<readonly ReceiptPosition[]>;
+  /** The intent, and that its call is open at that gateway until an outcome is written. */
+  writeIntent(ask: AskOf<typeof writeIntent>): Promise<ReceiptPosition>;
+  /**
+   * In order, each at the end of its tenant's chain; all of them or none. A second outcome of a call is not written: it gets
+   * the place of the first, `refused` where that one says something else.
+   */
+  appendReceipts(ask: { readonly receipts: readonly ReceiptBody[] }): Promise<readonly AppendedReceipt[]>;
   /** `tool`: raw name, `server/raw` or `server__raw`. */
   listReceipts(ask: AskOf<typeof listReceipts>): Promise<AnswerOf<typeof listReceipts>>;
   readReceipt(ask: AskOf<typeof readReceipt>): Promise<AnswerOf<typeof readReceipt>>;

@@ -62,17 +62,19 @@ async function openLink(options: EngineOptions): Promise<Link> {
 }
 
 /** Operations whose contents only this side can read. */
-type Sealed = 'keepCall' | 'readKeptCall' | 'recordDecisions' | 'readDecisions';
+type Sealed = SealedCalls | 'recordDecisions' | 'readDecisions';
+type SealedCalls = 'keepCall' | 'readKeptCall' | 'claimKey' | 'readPendingViews' | 'endPendingView';
 
 function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | 'close'> {
   return {
     readSettings: (ask) => link.ask('readSettings', ask),
     writeSetting: (ask) => link.ask('writeSetting', ask),
-    claimKey: (ask) => link.ask('claimKey', ask),
     takeQuota: (ask) => link.ask('takeQuota', ask),
     putRun: (ask) => link.ask('putRun', ask),
     readRun: (ask) => link.ask('readRun', ask),
     purgeExpired: (ask) => link.ask('purgeExpired', ask),
+    openGateways: () => link.ask('openGateways', undefined),
+    closeOpenCalls: (ask) => link.ask('closeOpenCalls', ask),
     createApproval: (ask) => link.ask('createApproval', ask),
     readApproval: (ask) => link.ask('readApproval', ask),
     listApprovals: (ask) => link.ask('listApprovals', ask),
@@ -85,6 +87,7 @@ function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | '
     endAttempt: (ask) => link.ask('endAttempt', ask),
     listDeliveries: (ask) => link.ask('listDeliveries', ask),
     retryDelivery: (ask) => link.ask('retryDelivery', ask),
+    writeIntent: (ask) => link.ask('writeIntent', ask),
     appendReceipts: (ask) => link.ask('appendReceipts', ask),
     listReceipts: (ask) => link.ask('listReceipts', ask),
     readReceipt: (ask) => link.ask('readReceipt', ask),
@@ -101,11 +104,13 @@ function purposeOf(call: { tenant: string; call_id: string; principal: string })
   return `kept-call ${JSON.stringify([call.tenant, call.call_id, call.principal])}`;
 }
 
-function sealedCalls(link: Link, seal: Seal): Pick<Ledger, 'keepCall' | 'readKeptCall'> {
+function sealedCalls(link: Link, seal: Seal): Pick<Ledger, SealedCalls> {
+  const sealed = (call: Parameters<typeof purposeOf>[0], view: string): string =>
+    seal.seal(view, purposeOf(call));
   return {
     async keepCall(ask) {
       if (Buffer.byteLength(ask.view_json) > maxViewBytes) return { kept: false };
-      return link.ask('keepCall', { ...ask, view_json: seal.seal(ask.view_json, purposeOf(ask)) });
+      return link.ask('keepCall', { ...ask, view_json: sealed(ask, ask.view_json) });
     },
     async readKeptCall(ask) {
       const kept = await link.ask('readKeptCall', ask);
@@ -113,6 +118,19 @@ function sealedCalls(link: Link, seal: Seal): Pick<Ledger, 'keepCall' | 'readKep
       const purpose = purposeOf({ ...ask, principal: kept.principal });
       return { ...kept, view_json: seal.open(kept.view_json, purpose) };
     },
+    claimKey: (ask) => {
+      const { pending } = ask;
+      if (pending === undefined) return link.ask('claimKey', ask);
+      return link.ask('claimKey', {
+        ...ask,
+        pending: { ...pending, view_json: sealed(ask, pending.view_json) },
+      });
+    },
+    async readPendingViews(ask) {
+      const views = await link.ask('readPendingViews', ask);
+      return views.map((view) => ({ ...view, view_json: seal.open(view.view_json, purposeOf(view)) }));
+    },
+    endPendingView: (ask) => link.ask('endPendingView', { ...ask, view_json: sealed(ask, ask.view_json) }),
   };
 }
 

@@ -14,4 +14,6 @@ export {
   type ProductOptions,
   type TokenOptions,
 } from './product.js';
+export { proofRuns } from './proof-runs.js';
+export { pidsOf, startReplica, type Replica } from './replicas.js';
 export { testConfig } from './test-config.js';

@@ -3,12 +3,14 @@ import {
   approvalRequired,
   approvalSettled,
   authorizeActions,
+  readPresence,
   reviewVotes,
   type ActionQuestion,
   type AskOf,
   type Caller,
 } from '@uar/contracts';
 import type { Announcer, ApprovalRecord, Authority, CallHolder } from '../domain/ports.js';
+import type { Sign } from '../domain/presence.js';
 
 /** The governance-decider. */
 export class BusAuthority implements Authority {
@@ -30,6 +32,26 @@ export class BusCallHolder implements CallHolder {
     if (reply.kind === 'answered') return reply.value.kind;
     // Arguments of a waiting call live in that instance alone: nobody there, nobody waits.
     return reply.fault === 'no_responders' ? 'gone' : 'unknown';
+  }
+}
+
+/** Whether a gateway instance is there. */
+export async function signOf(bus: Bus, gateway: string): Promise<Sign> {
+  const reply = await bus.ask(readPresence, {}, { to: gateway });
+  if (reply.kind === 'answered') return 'present';
+  switch (reply.fault) {
+    case 'no_responders':
+      return 'absent';
+    case 'timed_out':
+      return 'silent';
+    case 'disconnected':
+      return 'unasked';
+    // Somebody answered, whatever it was.
+    case 'bad_ask':
+    case 'bad_answer':
+    case 'too_large':
+    case 'faulted':
+      return 'present';
   }
 }
 

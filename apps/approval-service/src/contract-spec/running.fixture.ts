@@ -8,6 +8,7 @@ import {
   approvalSettled,
   authorizeActions,
   principalId,
+  readPresence,
   reviewVotes,
   type ActionQuestion,
   type ApprovalStatus,
@@ -85,6 +86,14 @@ function refusal(cause: string) {
   return { kind: 'deny' as const, cause, determining: [] };
 }
 
+/** A gateway that does nothing but to be there. */
+export async function present(connect: ConnectBus): Promise<Bus> {
+  const bus = await connect('gateway');
+  bus.answer(readPresence, () => ({ present: true }));
+  await bus.flush();
+  return bus;
+}
+
 /** A gateway's half: it reviews votes and hears announcements. */
 export interface PlayedGateway {
   readonly bus: Bus;
@@ -104,6 +113,7 @@ export async function playGateway(
   const waiting: { approvalId: string; status: ApprovalStatus; resolve: () => void }[] = [];
   const listeners: ((approvalId: string) => void)[] = [];
   bus.answer(reviewVotes, review);
+  bus.answer(readPresence, () => ({ present: true }));
   bus.listen(approvalSettled, ({ approval_id, status }) => {
     settled.push({ approval_id, status });
     for (const each of waiting) if (each.approvalId === approval_id && each.status === status) each.resolve();

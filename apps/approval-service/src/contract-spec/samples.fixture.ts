@@ -107,6 +107,11 @@ export function receipt(changes: Partial<ReceiptBody> = {}): ReceiptBody {
   };
 }
 
+/** What a gateway asks before it dispatches. */
+export function intent({ instance }: { readonly instance: string }, changes: Partial<ReceiptBody> = {}) {
+  return { gateway: instance, receipt: receipt({ kind: 'intent', ...changes }) };
+}
+
 /** What a gateway asks at stage 7b for this draft. */
 export function consumption({ approval_id, call_id, arguments_digest, tool }: ApprovalDraft) {
   const intent = receipt({ kind: 'intent', call_id, approval_id });

@@ -1,9 +1,11 @@
 import type {
   ActionQuestion,
   AnswerOf,
+  AppendedReceipt,
   ApprovalDraft,
   ApprovalStatus,
   AskOf,
+  CallId,
   Caller,
   DeliveryEvent,
   DeliveryStatus,
@@ -12,6 +14,7 @@ import type {
   TenantId,
   authorizeActions,
   consumeApproval,
+  readReceipt,
   reviewVotes,
 } from '@uar/contracts';
 import type { ApprovalStep } from './approval-steps.js';
@@ -128,6 +131,33 @@ export interface DeliveryStore {
     | { readonly kind: 'not_found' }
     | { readonly kind: 'not_dead'; readonly status: DeliveryStatus }
   >;
+}
+
+export interface PendingView {
+  readonly tenant: TenantId;
+  readonly call_id: CallId;
+  readonly principal: string;
+  /** CallView as JSON text. */
+  readonly view_json: string;
+}
+
+/** What gateways left open, and how it is ended in their place. */
+export interface RecoveryStore extends Pick<ApprovalStore, 'readApproval'> {
+  openGateways(): Promise<readonly string[]>;
+  closeOpenCalls(ask: {
+    readonly gateway: string;
+    readonly limit: number;
+    readonly setting: Pick<ReceiptBody, 'governance' | 'profile'>;
+    readonly now: number;
+  }): Promise<{ readonly count: number; readonly settled: readonly ApprovalRecord[] }>;
+  readPendingViews(ask: {
+    readonly gateway: string;
+    readonly limit: number;
+    readonly now: number;
+  }): Promise<readonly PendingView[]>;
+  endPendingView(ask: PendingView & { readonly gateway: string }): Promise<boolean>;
+  appendReceipts(ask: { readonly receipts: readonly ReceiptBody[] }): Promise<readonly AppendedReceipt[]>;
+  readReceipt(ask: AskOf<typeof readReceipt>): Promise<AnswerOf<typeof readReceipt>>;
 }
 
 /** The PDP. `unreachable`: nobody decided, which is never a yes. */

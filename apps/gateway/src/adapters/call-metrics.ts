@@ -6,6 +6,7 @@ export interface Gauges {
   readonly inFlight: () => number;
   readonly waiting: () => number;
   readonly unwrittenReceipts: () => number;
+  readonly refusedReceipts: () => number;
 }
 
 /** What the gateway counts. Labels are closed or bounded: no tool, server or principal is one. */
@@ -49,6 +50,11 @@ export class CallMetrics {
       name: 'receipts_unwritten',
       help: 'Outcome receipts the ledger has not taken yet.',
       read: gauges.unwrittenReceipts,
+    });
+    this.registry.gauge({
+      name: 'receipts_refused',
+      help: 'Outcome receipts refused since the start: their call had ended otherwise in the ledger.',
+      read: gauges.refusedReceipts,
     });
   }
 

@@ -63,6 +63,7 @@ export function assemble(context: ServiceContext) {
     inFlight: () => pipeline.inFlight,
     waiting: () => room.size,
     unwrittenReceipts: () => receipts.unwritten,
+    refusedReceipts: () => receipts.refused,
   });
   return {
     ...calls,

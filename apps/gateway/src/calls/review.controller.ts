@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Answers } from '@uar/bus';
-import { reviewVotes, type AnswerOf, type AskOf } from '@uar/contracts';
+import { readPresence, reviewVotes, type AnswerOf, type AskOf } from '@uar/contracts';
 import { VOTE_REVIEW, type VoteReview } from '../domain/approval/vote-review.js';
 
 @Controller()
@@ -10,5 +10,10 @@ export class ReviewController {
   @Answers(reviewVotes)
   review(ask: AskOf<typeof reviewVotes>): Promise<AnswerOf<typeof reviewVotes>> {
     return this.votes.review(ask);
+  }
+
+  @Answers(readPresence)
+  presence(): AnswerOf<typeof readPresence> {
+    return { present: true };
   }
 }

@@ -170,7 +170,7 @@ export class MemoryLedger {
 
   private answerLedger(): void {
     const { bus } = this;
-    bus.answer(writeIntent, (body) => this.append(body));
+    bus.answer(writeIntent, ({ receipt }) => this.append(receipt));
     bus.answer(appendReceipts, ({ receipts }) => ({ positions: receipts.map((body) => this.append(body)) }));
     bus.answer(listReceipts, ({ after, limit }) => {
       this.pages += 1;

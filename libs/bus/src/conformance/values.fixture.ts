@@ -16,7 +16,7 @@ export const callId = (n: number): CallId => CallId.parse(`call_${n.toString(16)
 
 export const keptCall = (n: number): AskOf<typeof readKeptCall> => ({ tenant, call_id: callId(n) });
 
-export const intent: ReceiptBody = {
+const receipt: ReceiptBody = {
   at: '2026-11-30T00:00:00.000Z',
   kind: 'intent',
   tenant,
@@ -24,6 +24,8 @@ export const intent: ReceiptBody = {
   governance: 'on',
   profile: 'minimal',
 };
+
+export const intent = { gateway: '0123456789abcdef', receipt };
 
 /** Something that a test opens from outside. */
 export interface Gate {

@@ -181,6 +181,15 @@ export const approvalSettled = announcement({
   }),
 });
 
+/** Is this instance there? Asked of gateways whose calls have not ended: those of one that is gone are closed (ADR 35). */
+export const readPresence = exchange({
+  subject: 'uar.v1.gateway.presence.read',
+  reach: 'instance',
+  ask: z.strictObject({}),
+  answer: z.strictObject({ present: z.literal(true) }),
+  deadlineMs: 400,
+});
+
 /** Asked of the gateway that holds the arguments, after each approving vote: do these votes release the call? */
 export const reviewVotes = exchange({
   subject: 'uar.v1.gateway.call.review',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
-import { CallId, Digest, EpochMs, TenantId } from '../ids.js';
+import { CallId, Digest, EpochMs, InstanceId, TenantId } from '../ids.js';
 import { ReceiptBody, ReceiptPosition } from './receipt.js';
 
 /** e.g. `server`, `run-policy`, `tenant`. */
@@ -68,8 +68,11 @@ export const keepCall = exchange({
     principal: z.string(),
     /** CallView as JSON text. */
     view_json: z.string(),
+    /** The gateway at which it is still pending; absent once it has ended. */
+    pending_at: InstanceId.optional(),
     expires_at: EpochMs,
   }),
+  /** Also false where the call was closed, as its gateway was taken as gone: that view stays. */
   answer: z.strictObject({ kept: z.boolean() }),
   deadlineMs: 3_000,
 });
@@ -96,6 +99,8 @@ export const claimKey = exchange({
     call_id: CallId,
     /** Claims anew what this call has claimed: it was refused for a passing reason, and ran nothing. */
     instead_of: CallId.optional(),
+    /** The view of the call, pending at this gateway: kept with the claim, so that no key is left without an end. */
+    pending: z.strictObject({ gateway: InstanceId, view_json: z.string() }).optional(),
     expires_at: EpochMs,
   }),
   answer: z.discriminatedUnion('kind', [

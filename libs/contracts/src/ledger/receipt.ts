@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exchange } from '../exchange.js';
-import { ApprovalId, CallId, Digest, IsoTime, RunId, TenantId } from '../ids.js';
+import { ApprovalId, CallId, Digest, InstanceId, IsoTime, RunId, TenantId } from '../ids.js';
 import { Effect, Outcome } from '../calls/outcome.js';
 import { ProfileName } from '../principal.js';
 
@@ -69,19 +69,29 @@ export type ReceiptCheckpoint = z.output<typeof ReceiptCheckpoint>;
 /** `prev_hash` of the first receipt of a chain. */
 export const genesisHash = `sha256:${'0'.repeat(64)}`;
 
-/** The durable statement that a call is about to run; answered after commit. */
+/**
+ * The durable statement that a call is about to run; answered after commit. `gateway` is who will say how it ended: should
+ * that instance be gone, the call is closed in its place (ADR 35).
+ */
 export const writeIntent = exchange({
   subject: 'uar.v1.receipt.intent.write',
-  ask: ReceiptBody,
+  ask: z.strictObject({ gateway: InstanceId, receipt: ReceiptBody }),
   answer: ReceiptPosition,
   deadlineMs: 2_000,
 });
+
+/**
+ * The place of a receipt. `refused`: the call had ended otherwise before, and has one outcome; the place is that of the
+ * receipt that stands.
+ */
+export const AppendedReceipt = ReceiptPosition.extend({ refused: z.literal(true).optional() });
+export type AppendedReceipt = z.output<typeof AppendedReceipt>;
 
 /** Outcome and admin receipts, in order; answered after commit, one position each. */
 export const appendReceipts = exchange({
   subject: 'uar.v1.receipt.chain.append',
   ask: z.strictObject({ receipts: z.array(ReceiptBody).min(1).max(512) }),
-  answer: z.strictObject({ positions: z.array(ReceiptPosition) }),
+  answer: z.strictObject({ positions: z.array(AppendedReceipt) }),
   deadlineMs: 5_000,
 });
 

@@ -1,6 +1,7 @@
 import type { CallId } from '@uar/contracts';
 import type Database from 'better-sqlite3';
 import type { Store } from '../store.js';
+import { keptRows } from './kept-calls.js';
 
 /** Idempotency keys: the first claim stands until it expires, or somebody claims instead of its call. */
 export function claimedKeysStore(database: Database.Database): Pick<Store, 'claimKey'> {
@@ -14,14 +15,18 @@ export function claimedKeysStore(database: Database.Database): Pick<Store, 'clai
      ON CONFLICT DO UPDATE SET request_digest = excluded.request_digest, call_id = excluded.call_id,
        expires_at = excluded.expires_at`,
   );
+  const keep = keptRows(database);
   return {
     claimKey: (ask) => {
-      const earlier = claimed.get(ask);
+      const { tenant, principal, key: name, now } = ask;
+      const earlier = claimed.get({ tenant, principal, key: name, now });
       if (earlier !== undefined) {
         if (earlier.request_digest !== ask.request_digest) return { kind: 'other_request' };
         if (earlier.call_id !== ask.instead_of) return { kind: 'same', call_id: earlier.call_id };
       }
-      claim.run(ask);
+      const { pending, ...key } = ask;
+      claim.run(key);
+      if (pending !== undefined) keep({ ...key, view_json: pending.view_json, gateway: pending.gateway });
       return { kind: 'claimed' };
     },
   };

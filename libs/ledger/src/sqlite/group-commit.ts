@@ -23,6 +23,7 @@ export function groupSize(requests: readonly Request[]): number {
 
 /** At most; every other write leaves one receipt or none. */
 function receiptsIn(request: Request): number {
+  if (request.operation === 'closeOpenCalls') return request.input.limit;
   return request.operation === 'appendReceipts' ? request.input.receipts.length : 1;
 }
 

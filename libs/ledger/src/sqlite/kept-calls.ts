@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import type { PendingView } from '../ledger.js';
 import type { Store } from '../store.js';
 
 const purgeAtOnce = 500;
@@ -6,16 +7,19 @@ const purgeAtOnce = 500;
 /** Views arrive sealed: this side never sees what it keeps. Purging takes expired keys, runs and quota windows along. */
 export function keptCallsStore(
   database: Database.Database,
-): Pick<Store, 'keepCall' | 'readKeptCall' | 'purgeExpired'> {
-  const keep = database.prepare(
-    `INSERT INTO kept_calls (tenant, call_id, principal, sealed_view, expires_at)
-     VALUES (@tenant, @call_id, @principal, @view_json, @expires_at)
-     ON CONFLICT DO UPDATE SET principal = excluded.principal, sealed_view = excluded.sealed_view,
-       expires_at = excluded.expires_at`,
-  );
+): Pick<Store, 'keepCall' | 'readKeptCall' | 'readPendingViews' | 'endPendingView' | 'purgeExpired'> {
+  const keep = keptRows(database);
   const read = database.prepare<[string, string, number], { principal: string; view_json: string }>(
     `SELECT principal, sealed_view AS view_json FROM kept_calls
      WHERE tenant = ? AND call_id = ? AND expires_at > ?`,
+  );
+  const pending = database.prepare<[string, number, number], PendingView>(
+    `SELECT tenant, call_id, principal, sealed_view AS view_json FROM kept_calls
+     WHERE gateway = ? AND expires_at > ? LIMIT ?`,
+  );
+  const end = database.prepare<[string, string, string, string]>(
+    `UPDATE kept_calls SET sealed_view = ?, gateway = NULL, closed = 1
+     WHERE tenant = ? AND call_id = ? AND gateway = ?`,
   );
   const dying = {
     kept_calls: 'expires_at',
@@ -29,14 +33,37 @@ export function keptCallsStore(
     ),
   );
   return {
-    keepCall: (ask) => {
-      keep.run(ask);
-      return { kept: true };
-    },
+    keepCall: (ask) => ({ kept: keep({ ...ask, gateway: ask.pending_at ?? null }) }),
+    readPendingViews: ({ gateway, limit, now }) => pending.all(gateway, now, limit),
+    endPendingView: ({ tenant, call_id, gateway, view_json }) =>
+      end.run(view_json, tenant, call_id, gateway).changes === 1,
     readKeptCall: ({ tenant, call_id, now }) => {
       const row = read.get(tenant, call_id, now);
       return row ? { kind: 'found', ...row } : { kind: 'not_found' };
     },
     purgeExpired: ({ now }) => purges.reduce((sum, purge) => sum + purge.run(now).changes, 0),
   };
+}
+
+export interface KeptRow {
+  readonly tenant: string;
+  readonly call_id: string;
+  readonly principal: string;
+  readonly view_json: string;
+  readonly expires_at: number;
+  /** Where it is pending. */
+  readonly gateway: string | null;
+}
+
+/** One write: false where the call was closed in place of its gateway. */
+export function keptRows(database: Database.Database): (row: KeptRow) => boolean {
+  const keep = database.prepare(
+    `INSERT INTO kept_calls (tenant, call_id, principal, sealed_view, expires_at, gateway)
+     VALUES (@tenant, @call_id, @principal, @view_json, @expires_at, @gateway)
+     ON CONFLICT DO UPDATE SET principal = excluded.principal, sealed_view = excluded.sealed_view,
+       expires_at = excluded.expires_at, gateway = excluded.gateway
+     WHERE closed = 0`,
+  );
+  return ({ tenant, call_id, principal, view_json, expires_at, gateway }) =>
+    keep.run({ tenant, call_id, principal, view_json, expires_at, gateway }).changes === 1;
 }

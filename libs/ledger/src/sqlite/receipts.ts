@@ -1,8 +1,8 @@
 import {
   genesisHash,
+  type AppendedReceipt,
   type Receipt,
   type ReceiptBody,
-  type ReceiptPosition,
   type TenantId,
 } from '@uar/contracts';
 import type Database from 'better-sqlite3';
@@ -12,8 +12,8 @@ import type { Store } from '../store.js';
 import { checkpointRows } from './checkpoints.js';
 
 export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listReceipts' | 'readReceipt'> {
-  /** At the end of its tenant's chain, inside the transaction that is open. */
-  append(body: ReceiptBody): ReceiptPosition;
+  /** At the end of its tenant's chain, inside the transaction that is open. An outcome ends its call. */
+  append(body: ReceiptBody): AppendedReceipt;
   /** Ends of the chains that grew since this was last asked; all of them the first time. */
   grownHeads(): readonly Head[];
 }
@@ -33,9 +33,14 @@ export function receiptChains(database: Database.Database): ReceiptChains {
 
   const written = writtenOutcomes(database);
 
-  const append = (body: ReceiptBody): ReceiptPosition => {
+  const endCall = database.prepare<[string, string]>(
+    'DELETE FROM open_calls WHERE tenant = ? AND call_id = ?',
+  );
+
+  const append = (body: ReceiptBody): AppendedReceipt => {
     const earlier = written(body);
-    if (earlier !== undefined) return { seq: earlier.seq, hash: earlier.hash };
+    if (earlier !== undefined) return placeOf(earlier, body);
+    if (body.kind === 'outcome' && body.call_id !== undefined) endCall.run(body.tenant, body.call_id);
     const before = end(body.tenant);
     const place = { seq: (before?.seq ?? 0) + 1, prevHash: before?.hash ?? genesisHash };
     const { receipt, text } = linkReceipt(body, place);
@@ -75,6 +80,10 @@ function readingOf(database: Database.Database): Pick<ReceiptChains, 'listReceip
       return receipt ? { kind: 'found', receipt } : { kind: 'not_found' };
     },
   };
+}
+
+function placeOf({ seq, hash, outcome }: Receipt, body: ReceiptBody): AppendedReceipt {
+  return outcome === body.outcome ? { seq, hash } : { seq, hash, refused: true };
 }
 
 function headOf(tenant: TenantId, receipt: Receipt | undefined): Head[] {

@@ -7,6 +7,7 @@ import { claimedKeysStore } from './claimed-keys.js';
 import { decisionsStore } from './decisions.js';
 import type { EngineOptions } from './engine.js';
 import { keptCallsStore } from './kept-calls.js';
+import { OpenCalls, openCallsStore } from './open-calls.js';
 import { quotasStore } from './quotas.js';
 import type { ReceiptChains } from './receipts.js';
 import { retentionStore } from './retention.js';
@@ -28,8 +29,9 @@ export function sqliteStore(
   );
   const kept = keptCallsStore(database);
   const { purgeDecisions, ...decisions } = decisionsStore(database);
-  const approvals = new ApprovalRows(database);
-  const { news, purgeDeliveries, ...deliveries } = outboxStore(database, approvals, chains);
+  const rows = new ApprovalRows(database);
+  const { news, purgeDeliveries, ...deliveries } = outboxStore(database, rows, chains);
+  const parts = { rows, chains, open: new OpenCalls(database), news: hasWebhook ? news : noNews };
   return {
     ...settingsStore(database, chains),
     ...kept,
@@ -37,7 +39,8 @@ export function sqliteStore(
     purgeExpired: (ask) => kept.purgeExpired(ask) + purgeDecisions(ask.now) + purgeDeliveries(ask.now),
     ...claimedKeysStore(database),
     ...quotasStore(database),
-    ...approvalsStore(approvals, chains, hasWebhook ? news : noNews),
+    ...approvalsStore(parts),
+    ...openCallsStore(database, parts),
     ...deliveries,
     ...runsStore(database, chains),
     appendReceipts: chains.appendReceipts,

@@ -46,6 +46,7 @@ export class LedgerKeptCalls implements KeptCalls {
     requestDigest,
     callId,
     insteadOf,
+    pendingJson,
     forMs,
   }: Parameters<KeptCalls['claim']>[0]): Promise<Claim> {
     const reply = await this.bus.ask(claimKey, {
@@ -55,13 +56,14 @@ export class LedgerKeptCalls implements KeptCalls {
       request_digest: requestDigest,
       call_id: callId,
       ...(insteadOf === undefined ? {} : { instead_of: insteadOf }),
+      pending: { gateway: this.bus.instance, view_json: pendingJson },
       expires_at: this.now() + forMs,
     });
     return reply.kind === 'answered' ? reply.value : unavailable('ledger', reply);
   }
 
   private async write(
-    { owner, callId, viewJson, forMs }: ViewToKeep,
+    { owner, callId, viewJson, isPending, forMs }: ViewToKeep,
     before: Promise<void> | undefined,
   ): Promise<void> {
     await before;
@@ -70,6 +72,7 @@ export class LedgerKeptCalls implements KeptCalls {
       call_id: callId,
       principal: owner.principal,
       view_json: viewJson,
+      ...(isPending ? { pending_at: this.bus.instance } : {}),
       expires_at: this.now() + forMs,
     });
     if (reply.kind === 'fault') this.log.warn({ fault: reply.fault, call_id: callId }, 'a call is not kept');

@@ -80,6 +80,20 @@ describe('ReceiptDesk', () => {
     expect(batches.flat().map(({ cause }) => cause)).toEqual(['a', 'c']);
   });
 
+  it('counts a second outcome of a call that the ledger refused, and goes on with the others', async () => {
+    take = ({ receipts }) => ({
+      positions: receipts.map(({ cause }) => ({
+        seq: 1,
+        hash: zero,
+        ...(cause === 'b' ? { refused: true } : {}),
+      })),
+    });
+    const places = await Promise.all(['a', 'b', 'c'].map((cause) => desk.outcome(receipt(cause))));
+    expect(places.map((place) => place?.seq)).toEqual([1, undefined, 1]);
+    expect(desk.refused).toBe(1);
+    expect(batches).toHaveLength(1);
+  });
+
   it('takes no new calls while 10,000 receipts are unwritten', async () => {
     await ledger.close();
     const places = Array.from({ length: mostUnwritten }, (_, n) => desk.outcome(receipt(String(n))));

@@ -1,5 +1,11 @@
 import type { Bus } from '@uar/bus';
-import { appendReceipts, writeIntent, type ReceiptBody, type ReceiptPosition } from '@uar/contracts';
+import {
+  appendReceipts,
+  writeIntent,
+  type AppendedReceipt,
+  type ReceiptBody,
+  type ReceiptPosition,
+} from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 import type { Receipts, Unavailable } from '../../domain/call/ports.js';
 import { unavailable } from './pdp.js';
@@ -28,6 +34,7 @@ export class ReceiptDesk implements Receipts {
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> | undefined;
   private closing = false;
+  private refusedCount = 0;
   private readonly minutes: NodeJS.Timeout;
 
   constructor(
@@ -38,6 +45,11 @@ export class ReceiptDesk implements Receipts {
     this.minutes.unref();
   }
 
+  /** Outcomes of calls that had ended otherwise in the ledger. */
+  get refused(): number {
+    return this.refusedCount;
+  }
+
   get unwritten(): number {
     return this.queue.length;
   }
@@ -46,8 +58,8 @@ export class ReceiptDesk implements Receipts {
     return this.queue.length < mostUnwritten;
   }
 
-  async intent(body: ReceiptBody): Promise<ReceiptPosition | Unavailable> {
-    const reply = await this.bus.ask(writeIntent, body);
+  async intent(receipt: ReceiptBody): Promise<ReceiptPosition | Unavailable> {
+    const reply = await this.bus.ask(writeIntent, { gateway: this.bus.instance, receipt });
     return reply.kind === 'answered' ? reply.value : unavailable('ledger', reply);
   }
 
@@ -116,7 +128,7 @@ export class ReceiptDesk implements Receipts {
       if (reply.kind === 'answered' && reply.value.positions.length === batch.length) {
         this.batch = perAsk;
         this.queue.splice(0, batch.length);
-        for (const [index, { done }] of batch.entries()) done(reply.value.positions[index] ?? null);
+        for (const [index, unwritten] of batch.entries()) this.taken(unwritten, reply.value.positions[index]);
         continue;
       }
       const fault = reply.kind === 'fault' ? reply.fault : 'bad_answer';
@@ -128,6 +140,15 @@ export class ReceiptDesk implements Receipts {
       if (this.closing) return;
       await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
     }
+  }
+
+  /** A call that was closed in our place, as we were taken as gone, keeps that outcome: ours is told here alone. */
+  private taken({ body, done }: Unwritten, place: AppendedReceipt | undefined): void {
+    if (place?.refused !== true) return done(place ?? null);
+    this.refusedCount += 1;
+    const { call_id, outcome } = body;
+    this.log.error({ call_id, outcome, standing: place.seq }, 'a second outcome of a call was refused');
+    done(null);
   }
 
   /** One receipt that can never be written must not hold up the others. */

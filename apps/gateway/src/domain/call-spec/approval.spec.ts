@@ -19,6 +19,23 @@ describe('a call that waits for a human', () => {
     expect(world.decisions[1]).toMatchObject({ approval: { approval_id: approvalId } });
   });
 
+  it.each([3_600_000, -3_600_000])(
+    'may be approved for its 300 seconds and no longer, when the wall clock jumps by %i ms meanwhile',
+    async (jump) => {
+      const world = new World();
+      const { handle, approvalId } = await world.waiting();
+      world.clock.jump(jump);
+      await world.clock.advance(299_999);
+      expect(handle.state().kind).toBe('pending');
+      await world.clock.advance(1);
+      expect((await handle.ended).outcome).toBe('approval_timeout');
+      expect(world.ends).toEqual(['expired']);
+      world.settle(approvalId, 'approved');
+      await settle();
+      expect(world.runs).toEqual([]);
+    },
+  );
+
   it('notices an approval whose announcement was lost', async () => {
     const world = new World();
     const { handle, approvalId } = await world.waiting();

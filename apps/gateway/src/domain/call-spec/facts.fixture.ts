@@ -17,10 +17,16 @@ export const hex = (n: number) => n.toString(16).padStart(32, '0');
 /** Time that moves when a spec says so. */
 export class HandClock implements Clock {
   private at = 1_000_000;
+  private jumpedMs = 0;
   private timers: { at: number; action: () => void }[] = [];
 
   now(): number {
-    return this.at;
+    return this.at + this.jumpedMs;
+  }
+
+  /** The wall clock is set anew; timers do not notice. */
+  jump(ms: number): void {
+    this.jumpedMs += ms;
   }
 
   after(ms: number, action: () => void): () => void {

@@ -85,6 +85,7 @@ export class Execution {
       requestDigest: this.parts.digest(`${toolName}\n${argumentsJson}`),
       callId,
       insteadOf,
+      pendingJson: callViewText(proposedState(callId, ask.call)),
       forMs: keyKeptMs,
     });
     switch (claim.kind) {
@@ -123,6 +124,7 @@ export class Execution {
             owner: handle.owner,
             callId: handle.callId,
             viewJson: callViewText(state),
+            isPending: true,
             forMs: asyncKeptMs,
           })
         : undefined;
@@ -148,6 +150,13 @@ export class Execution {
 
   private noteJoined(handle: CallHandle, callId: CallId): void {
     this.joined.set(callId, handle);
+    // What is kept of the key until the end is to name the call that will have one.
+    void handle.decided.then(() => {
+      const state = handle.state();
+      if (state.kind === 'ended' || state.callId === callId) return;
+      const view = { owner: handle.owner, callId, viewJson: callViewText(state), forMs: keyKeptMs };
+      void this.parts.kept.keep({ ...view, isPending: true });
+    });
     void handle.ended.then(() => this.joined.delete(callId));
   }
 
@@ -155,7 +164,7 @@ export class Execution {
     const keep = (ended: EndedCall, receipt: ReceiptPosition | null): Promise<void> => {
       const withoutResult = Buffer.byteLength(ended.resultJson ?? '') > mostKeptBytes;
       const viewJson = callViewText(ended, { receipt, withoutResult });
-      return this.parts.kept.keep({ owner: handle.owner, callId, viewJson, forMs });
+      return this.parts.kept.keep({ owner: handle.owner, callId, viewJson, isPending: false, forMs });
     };
     // At once, so that nobody reads the pending view any more; and again with the receipt's place.
     void handle.ended.then((ended) => {
@@ -185,6 +194,12 @@ export class Execution {
       });
     });
   }
+}
+
+/** A call that nothing is known of yet. */
+function proposedState(callId: CallId, { caller, toolName }: ProposedCall): PendingCall {
+  const nothing = { decision: null, approval: null, durationMs: 0 };
+  return { kind: 'pending', callId, runId: caller.run_id, toolName, ...nothing };
 }
 
 /** Of a kept CallView; undefined while it is pending. */

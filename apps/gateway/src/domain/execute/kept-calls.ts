@@ -14,6 +14,8 @@ export interface ViewToKeep {
   readonly callId: CallId;
   /** CallView as JSON text. */
   readonly viewJson: string;
+  /** The call has not ended: should this gateway die, its view is ended in its place. */
+  readonly isPending: boolean;
   readonly forMs: number;
 }
 
@@ -34,6 +36,8 @@ export interface KeptCalls {
     readonly callId: CallId;
     /** The call that has the key now, and ran nothing. */
     readonly insteadOf?: CallId | undefined;
+    /** CallView as JSON text, kept with the claim until the call has an end. */
+    readonly pendingJson: string;
     readonly forMs: number;
   }): Promise<Claim>;
 }

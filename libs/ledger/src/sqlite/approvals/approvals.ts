@@ -1,9 +1,10 @@
-import { principalId, type ApprovalStatus } from '@uar/contracts';
+import { principalId, type ApprovalStatus, type ReceiptPosition } from '@uar/contracts';
 import type { ApprovalCreation, ApprovalMove, ApprovalRecord, CreateApproval } from '../../ledger.js';
 import type { Input, Output, Store } from '../../store.js';
-import type { ApprovalRows } from './approval-rows.js';
+import type { OpenCalls } from '../open-calls.js';
 import type { ApprovalNews } from './outbox.js';
 import type { ReceiptChains } from '../receipts.js';
+import type { ApprovalRows } from './approval-rows.js';
 
 type Operations =
   | 'createApproval'
@@ -17,20 +18,24 @@ type Operations =
 
 const windowMs = 60_000;
 
-export function approvalsStore(
-  rows: ApprovalRows,
-  chains: Pick<ReceiptChains, 'append'>,
-  news: ApprovalNews,
-): Pick<Store, Operations> {
+export interface ApprovalParts {
+  readonly rows: ApprovalRows;
+  readonly chains: Pick<ReceiptChains, 'append'>;
+  readonly open: OpenCalls;
+  readonly news: ApprovalNews;
+}
+
+export function approvalsStore(parts: ApprovalParts): Pick<Store, Operations> {
+  const { rows, news } = parts;
   return {
-    createApproval: (ask) => create(rows, news, ask),
+    createApproval: (ask) => create(parts, ask),
     readApproval: ({ approvalId }) => rows.find(approvalId),
     listApprovals: (ask) => rows.list(ask),
     moveApproval: (ask) => move(rows, news, ask),
-    recordVote: (ask) => recordVote({ rows, chains, news }, ask),
+    recordVote: (ask) => recordVote(parts, ask),
     consumeApproval: (ask) =>
       rows.consume(ask)
-        ? { kind: 'consumed', intent: chains.append(ask.intent) }
+        ? { kind: 'consumed', intent: intended(parts, ask) }
         : { kind: 'refused', status: whyNotConsumed(rows.find(ask.approval_id), ask) },
     expireApprovals: ({ now }) => {
       const ended = rows.expire(now);
@@ -42,7 +47,7 @@ export function approvalsStore(
 }
 
 /** The same draft twice is one record: an ask whose answer was lost may be asked again. */
-function create(rows: ApprovalRows, news: ApprovalNews, ask: CreateApproval): ApprovalCreation {
+function create({ rows, open, news }: ApprovalParts, ask: CreateApproval): ApprovalCreation {
   const { draft, limits, now } = ask;
   const earlier = rows.find(draft.approval_id);
   if (earlier) {
@@ -55,9 +60,19 @@ function create(rows: ApprovalRows, news: ApprovalNews, ask: CreateApproval): Ap
   const recent = rows.madeSince(requester, now - windowMs);
   if (recent.count >= limits.maxNewPerMinute) return limited((recent.first ?? now) + windowMs - now);
   rows.insert(ask);
+  open.asked(draft);
   const approval = existing(rows, draft.approval_id);
   news.required(approval, now);
   return { kind: 'created', approval };
+}
+
+function intended(
+  { rows, chains, open }: ApprovalParts,
+  { approval_id, intent }: Input<'consumeApproval'>,
+): ReceiptPosition {
+  const { seq, hash } = chains.append(intent);
+  open.intended(intent, existing(rows, approval_id).draft.gateway, seq);
+  return { seq, hash };
 }
 
 function limited(waitMs: number): ApprovalCreation {

@@ -158,6 +158,31 @@ const migrations: readonly Migration[] = [
         BEGIN DELETE FROM approval_previews WHERE approval_id = NEW.approval_id; END;
     `,
   },
+  {
+    version: 9,
+    name: 'which gateway has yet to end a call',
+    // Of intents without an outcome nobody noted the gateway: they count as those of one that is gone.
+    sql: `
+      CREATE TABLE open_calls (
+        tenant TEXT NOT NULL, call_id TEXT NOT NULL, gateway TEXT NOT NULL, approval_id TEXT, intent INTEGER,
+        PRIMARY KEY (tenant, call_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX open_calls_by_gateway ON open_calls (gateway);
+      INSERT INTO open_calls
+        SELECT tenant, call_id, json_extract(draft, '$.gateway'), approval_id, NULL FROM approvals
+        WHERE status IN ('pending', 'approved');
+      INSERT OR REPLACE INTO open_calls
+        SELECT tenant, json_extract(receipt, '$.call_id'), '0000000000000000', json_extract(receipt, '$.approval_id'), seq
+        FROM receipts AS intent
+        WHERE json_extract(receipt, '$.kind') = 'intent' AND json_extract(receipt, '$.call_id') IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM receipts AS ended
+          WHERE ended.tenant = intent.tenant AND ended.ended_call = json_extract(intent.receipt, '$.call_id'));
+
+      ALTER TABLE kept_calls ADD COLUMN gateway TEXT;
+      ALTER TABLE kept_calls ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX kept_calls_pending ON kept_calls (gateway) WHERE gateway IS NOT NULL;
+    `,
+  },
 ];
 
 /** Throws `too_new` for a file of a later version; changes nothing. */

@@ -1,0 +1,160 @@
+import {
+  effectOf,
+  principalId,
+  type ApprovalStatus,
+  type Outcome,
+  type Receipt,
+  type ReceiptBody,
+} from '@uar/contracts';
+import type Database from 'better-sqlite3';
+import type { ApprovalRecord, CloseOpenCalls } from '../ledger.js';
+import type { Store } from '../store.js';
+import type { ApprovalRows } from './approvals/approval-rows.js';
+import type { ApprovalParts } from './approvals/approvals.js';
+
+interface OpenCall {
+  readonly tenant: string;
+  readonly call_id: string;
+  readonly approval_id: string | null;
+  /** Seq of the intent. */
+  readonly intent: number | null;
+}
+
+const cause = 'gateway_gone';
+
+/** What has begun at a gateway and has no outcome yet. The row goes with the outcome receipt (`ReceiptChains.append`). */
+export class OpenCalls {
+  readonly #ask: Database.Statement<[string, string, string, string]>;
+  readonly #intend: Database.Statement<[string, string, string, number]>;
+
+  constructor(database: Database.Database) {
+    this.#ask = database.prepare(
+      `INSERT INTO open_calls (tenant, call_id, gateway, approval_id) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET approval_id = excluded.approval_id`,
+    );
+    this.#intend = database.prepare(
+      `INSERT INTO open_calls (tenant, call_id, gateway, intent) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET intent = excluded.intent, gateway = excluded.gateway`,
+    );
+  }
+
+  asked({ requester, call_id, gateway, approval_id }: ApprovalRecord['draft']): void {
+    this.#ask.run(requester.tenant, call_id, gateway, approval_id);
+  }
+
+  intended({ tenant, call_id }: ReceiptBody, gateway: string, seq: number): void {
+    if (call_id !== undefined) this.#intend.run(tenant, call_id, gateway, seq);
+  }
+}
+
+type Operations = 'writeIntent' | 'openGateways' | 'closeOpenCalls';
+
+export function openCallsStore(
+  database: Database.Database,
+  { rows, chains, open, news }: ApprovalParts,
+): Pick<Store, Operations> {
+  const gateways = database.prepare<[], { gateway: string }>(
+    `SELECT gateway FROM open_calls UNION SELECT gateway FROM kept_calls WHERE gateway IS NOT NULL`,
+  );
+  const of = database.prepare<[string, number], OpenCall>(
+    'SELECT tenant, call_id, approval_id, intent FROM open_calls WHERE gateway = ? LIMIT ?',
+  );
+  const receiptAt = database.prepare<[string, number], { receipt: string }>(
+    'SELECT receipt FROM receipts WHERE tenant = ? AND seq = ?',
+  );
+  const intentOf = ({ tenant, intent }: OpenCall): Receipt | undefined => {
+    const row = intent === null ? undefined : receiptAt.get(tenant, intent);
+    return row && JSON.parse(row.receipt);
+  };
+  return {
+    writeIntent: ({ gateway, receipt }) => {
+      const { seq, hash } = chains.append(receipt);
+      open.intended(receipt, gateway, seq);
+      return { seq, hash };
+    },
+    openGateways: () => gateways.all().map(({ gateway }) => gateway),
+    closeOpenCalls: (ask) => {
+      const calls = of.all(ask.gateway, ask.limit);
+      const settled: ApprovalRecord[] = [];
+      for (const call of calls) {
+        const intent = intentOf(call);
+        if (intent !== undefined) chains.append(afterIntent(intent, ask));
+        else {
+          const { record, isNews } = closedApproval(rows, call, ask);
+          if (isNews) {
+            settled.push(record);
+            news.settled(record, ask.now);
+          }
+          chains.append(afterApproval(record, ask));
+        }
+      }
+      return { count: calls.length, settled };
+    },
+  };
+}
+
+/** Nobody knows more than that it was about to be dispatched. */
+function afterIntent(intent: Receipt, { now }: CloseOpenCalls): ReceiptBody {
+  const { seq: _seq, prev_hash: _before, hash: _hash, ...body } = intent;
+  const outcome = 'transport_failure';
+  return {
+    ...body,
+    at: new Date(now).toISOString(),
+    kind: 'outcome',
+    outcome,
+    effect: effectOf(outcome),
+    cause,
+  };
+}
+
+function closedApproval(
+  rows: ApprovalRows,
+  { approval_id, call_id }: OpenCall,
+  { now }: CloseOpenCalls,
+): { record: ApprovalRecord; isNews: boolean } {
+  const approvalId = approval_id ?? '';
+  const found = rows.find(approvalId);
+  if (found === undefined) throw new Error(`${call_id} is open without an intent and without an approval`);
+  const to = found.draft.expires_at <= now ? 'expired' : 'channel_closed';
+  const isNews = rows.move({ approvalId, from: ['pending', 'approved'], to, when: 'any', now });
+  return { record: isNews ? (rows.find(approvalId) ?? found) : found, isNews };
+}
+
+function afterApproval({ draft, status }: ApprovalRecord, { now, setting }: CloseOpenCalls): ReceiptBody {
+  const { requester, tool } = draft;
+  const outcome = outcomeOf(status);
+  return {
+    at: new Date(now).toISOString(),
+    kind: 'outcome',
+    call_id: draft.call_id,
+    run_id: draft.run_id,
+    tenant: requester.tenant,
+    principal: principalId(requester),
+    ...(requester.agent_id === undefined ? {} : { agent: requester.agent_id }),
+    tool: { server: tool.server, raw_name: tool.raw_name, definition_digest: tool.definition_digest },
+    arguments_digest: draft.arguments_digest,
+    policy_version: draft.policy_version,
+    ...setting,
+    approval_id: draft.approval_id,
+    outcome,
+    effect: effectOf(outcome),
+    cause,
+  };
+}
+
+/** A record that was used without an intent released nothing: its call was refused, and the refusal was lost. */
+function outcomeOf(status: ApprovalStatus): Outcome {
+  switch (status) {
+    case 'rejected':
+      return 'approval_rejected';
+    case 'expired':
+      return 'approval_timeout';
+    case 'cancelled':
+      return 'cancelled';
+    case 'channel_closed':
+    case 'consumed':
+    case 'pending':
+    case 'approved':
+      return 'channel_closed';
+  }
+}
