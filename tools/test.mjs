@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // `npm test [-- filters]`: every test that needs nothing but what the set-up provides. `--e2e`: whole products instead.
-// `--proofs`: the proofs of the PDP alone, on ten times the cases that `npm test` gives them (UAR_PROOF_SCALE sets another).
+// `--proofs`: the proofs alone (of the PDP, of approvals), on ten times the cases that `npm test` gives them (UAR_PROOF_SCALE sets another).
 // `--chaos`: a plane whose processes are killed (`npm run chaos` sets for how long).
 // UAR_TEST_REQUIRE=nats: a part that cannot run here is then a failure and not a line.
 import { spawn } from 'node:child_process';
-import { accessSync, constants, readFileSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { root, setUp, SetupFailed } from './setup.mjs';
 
@@ -76,10 +76,13 @@ function vitest(args) {
 
 /** Specs whose number of cases UAR_PROOF_SCALE sets: found, as a list of names would outlive a rename in silence. */
 function proofFiles() {
-  const source = join(root, 'apps', 'governance-decider', 'src');
-  return readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.spec.ts'))
-    .map((name) => join(source, name))
+  const sources = readdirSync(join(root, 'apps')).map((app) => join(root, 'apps', app, 'src'));
+  return sources
+    .filter((source) => existsSync(source))
+    .flatMap((source) =>
+      readdirSync(source, { recursive: true, encoding: 'utf8' }).map((name) => join(source, name)),
+    )
+    .filter((file) => file.endsWith('.spec.ts'))
     .filter((file) => readFileSync(file, 'utf8').includes('proofRuns('));
 }
 
@@ -108,6 +111,6 @@ const code = await vitest(['--project', project, ...filters]);
 for (const { line } of left) say(`not run: ${line}`);
 if (project === 'unit')
   say(
-    'whole products are tested by `npm run e2e` and `npm run chaos`, the PDP on 20,000 cases by `npm run proofs`',
+    'whole products are tested by `npm run e2e` and `npm run chaos`, PDP and approvals on tens of thousands of cases by `npm run proofs`',
   );
 process.exit(code);
