@@ -99,7 +99,7 @@ export class Votes {
         return this.#counted(record);
       // The vote stands; the same person may cast it again to have it reviewed.
       case 'unknown':
-        return { kind: 'unavailable' };
+        return this.#unreviewed(approval_id);
       case 'gone': {
         const { record: ended } = await lifecycle.apply(approval_id, 'close_channel');
         return this.#notPending(ended);
@@ -109,6 +109,13 @@ export class Votes {
         return released && isReleased(released) ? this.#counted(released) : this.#notPending(released);
       }
     }
+  }
+
+  /** Whoever holds the call did not say; meanwhile its record may have ended, with that gateway for one. */
+  async #unreviewed(approvalId: string): Promise<Answer> {
+    const record = await this.#parts.store.readApproval({ approvalId });
+    const isOver = record !== undefined && !['pending', 'approved'].includes(record.status);
+    return isOver ? this.#notPending(record) : { kind: 'unavailable' };
   }
 
   async #notPending(record: ApprovalRecord | undefined): Promise<Answer> {
