@@ -30,7 +30,8 @@ inEveryPlace('receipts', (ledger) => {
     const later = { ...outcome, outcome: 'timeout', effect: 'may_have_run' } as const;
     const again = await ledger().appendReceipts({ receipts: [outcome, later, receipt({ tenant })] });
     expect(again.map(({ seq }) => seq)).toEqual([1, 1, 2]);
-    expect(again[1]).toEqual(first);
+    expect(again[0]).toEqual(first);
+    expect(again[1]).toEqual({ ...first, refused: true });
     expect(await ledger().verifyReceipts({ tenant })).toMatchObject({ ok: true, length: 2 });
   });
 
