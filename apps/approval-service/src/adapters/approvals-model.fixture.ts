@@ -126,6 +126,11 @@ export function wired(store: Ledger, model: Model) {
   return { lifecycle, approvals, votes, settled };
 }
 
+export function consumptionOf(made: ApprovalDraft, fitting: boolean) {
+  const ask = consumption(made);
+  return fitting ? ask : { ...ask, arguments_digest: `sha256:${'0'.repeat(64)}` };
+}
+
 export async function act(
   { lifecycle, approvals, votes }: ReturnType<typeof wired>,
   made: ApprovalDraft,
@@ -138,12 +143,8 @@ export async function act(
     case 'end':
       await lifecycle.expireDue();
       return lifecycle.end({ approval_id, as: action.as });
-    case 'consume': {
-      const ask = consumption(made);
-      return approvals.consume(
-        action.fitting ? ask : { ...ask, arguments_digest: `sha256:${'0'.repeat(64)}` },
-      );
-    }
+    case 'consume':
+      return approvals.consume(consumptionOf(made, action.fitting));
     case 'wait':
       return lifecycle.expireDue();
   }

@@ -9,7 +9,15 @@ import { proofRuns } from '@uar/testkit';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acme, caller, consumption, draft } from '../contract-spec/samples.fixture.js';
-import { Model, act, anyAction, lifetimeMs, wired, type Action } from './approvals-model.fixture.js';
+import {
+  Model,
+  act,
+  anyAction,
+  consumptionOf,
+  lifetimeMs,
+  wired,
+  type Action,
+} from './approvals-model.fixture.js';
 
 const { seed, cases, timeoutMs } = proofRuns({ cases: 1_000 });
 /** Sequences that go in step with each other: their writes share commits, and a restart. */
@@ -42,6 +50,8 @@ const sequence = fc.record({
   commands: fc.array(command, { minLength: 1, maxLength: 12 }),
 });
 
+type Sequence = typeof sequence extends fc.Arbitrary<infer T> ? T : never;
+
 interface Played {
   readonly commands: readonly Command[];
   readonly records: readonly { readonly made: ApprovalDraft; readonly model: Model }[];
@@ -55,7 +65,7 @@ const options = {
 };
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function begin(ledger: Ledger, { quorums, commands }: fc.TypeOf<typeof sequence>): Promise<Played> {
+async function begin(ledger: Ledger, { quorums, commands }: Sequence): Promise<Played> {
   const records = quorums.map((quorum) => {
     const model = new Model(quorum, startAt + lifetimeMs);
     model.now = startAt;
@@ -100,10 +110,10 @@ async function apply(
       const before = model.intents;
       model.apply(next.action);
       if (next.action.kind === 'end') await parts.lifecycle.end({ approval_id, as: next.action.as });
+      else if (next.action.kind === 'vote') await act(parts, made, next.action);
       else {
-        const answer = await act(parts, made, next.action);
-        if (next.action.kind === 'consume')
-          expect(answer.kind === 'consumed', JSON.stringify({ seed, next })).toBe(model.intents > before);
+        const { kind } = await parts.approvals.consume(consumptionOf(made, next.action.fitting));
+        expect(kind === 'consumed', JSON.stringify({ seed, next })).toBe(model.intents > before);
       }
     }
   }
