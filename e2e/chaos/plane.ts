@@ -1,9 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { repositoryDir, startProduct, type Product } from '@uar/testkit';
+import {
+  processesNaming,
+  repositoryDir,
+  startProduct,
+  startReplica,
+  type Product,
+  type Replica,
+} from '@uar/testkit';
 import { clientAt, eventually, toolListed, type Client } from '../client.js';
-import { processesNaming } from '../processes.js';
 import type { Door } from './history.js';
 
 /** A plane with one process per service on NATS, and a second gateway and a second decider beside the launcher's. */
@@ -45,8 +49,8 @@ export async function startPlane({ journal, root = repositoryDir }: PlaneOptions
     config: { approvals, mcp: { servers: { chaos: upstream } } },
     env: { UAR_LOG_LEVEL: 'error' },
   });
-  const gateway = new Replica(product, root, 'gateway');
-  const decider = new Replica(product, root, 'governance-decider');
+  const gateway = new KeptReplica(product, root, 'gateway');
+  const decider = new KeptReplica(product, root, 'governance-decider');
   await Promise.all([gateway.start(), decider.start()]);
   const doors = { A: product.gateway, B: gateway.url };
   await Promise.all(
@@ -63,7 +67,7 @@ export async function startPlane({ journal, root = repositoryDir }: PlaneOptions
   };
 }
 
-function targetsOf(product: Product, replicas: readonly Replica[]): Target[] {
+function targetsOf(product: Product, replicas: readonly KeptReplica[]): Target[] {
   return processesNaming(product.dataDir).flatMap(({ pid, command }): Target[] => {
     if (command.includes('nats-server')) return [{ service: 'nats-server', pid }];
     if (command.includes('e2e/chaos/upstream.mjs')) return [{ service: 'upstream', pid }];
@@ -75,71 +79,41 @@ function targetsOf(product: Product, replicas: readonly Replica[]): Target[] {
   });
 }
 
-/** One more process of a service, with the credentials and the configuration of the launcher's, and kept running. */
-class Replica {
+/** A second process of a service that is kept running, a gateway on its port. */
+class KeptReplica {
   url = '';
-  private child: ChildProcess | undefined;
+  private replica: Replica | undefined;
   private stopping = false;
-  private readonly credentials: Readonly<Record<string, string>>;
 
   constructor(
     private readonly product: Product,
     private readonly root: string,
-    private readonly service: string,
-  ) {
-    const own = processesNaming(product.dataDir).find(({ command }) =>
-      command.includes(`apps/${service}/dist/main.js`),
-    );
-    if (own === undefined) throw new Error(`the launcher runs no ${service}`);
-    const names = ['NATS_URL', 'UAR_NATS_USER', 'UAR_NATS_PASSWORD_FILE', 'UAR_CONFIG', 'UAR_DATA_DIR'];
-    const entries = own.environment.split('\0').map((line): [string, string] => {
-      const at = line.indexOf('=');
-      return [line.slice(0, at), line.slice(at + 1)];
-    });
-    this.credentials = Object.fromEntries(entries.filter(([name]) => names.includes(name)));
-  }
+    private readonly service: 'gateway' | 'governance-decider',
+  ) {}
 
   get pid(): number | undefined {
-    return this.child?.pid;
+    return this.replica?.pid;
   }
 
   /** Resolves once it is ready. */
   async start(): Promise<void> {
-    const main = join(this.root, `apps/${this.service}/dist/main.js`);
-    const port = this.url === '' ? '0' : new URL(this.url).port;
-    const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', main], {
-      env: {
-        PATH: process.env['PATH'],
-        ...this.credentials,
-        UAR_PORT: port,
-        UAR_MANAGEMENT_PORT: '0',
-        UAR_LOG_LEVEL: 'error',
-      },
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-    this.child = child;
-    void once(child, 'exit').then(() => setTimeout(() => this.again(), 500));
-    await new Promise<void>((resolve, reject) => {
-      child.once('message', (message: { endpoints?: { gateway: string } }) => {
-        this.url = message.endpoints?.gateway ?? this.url;
-        resolve();
-      });
-      child.once('exit', (code) => reject(new Error(`${this.service} ended with ${String(code)}`)));
-    });
+    const port = this.url === '' ? 0 : Number(new URL(this.url).port);
+    const replica = await startReplica(this.product, this.service, { root: this.root, port });
+    this.replica = replica;
+    this.url = replica.gateway ?? '';
+    void replica.exited.then(() => this.startLater());
   }
 
   async stop(): Promise<void> {
     this.stopping = true;
-    const { child } = this;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
+    await this.replica?.stop();
   }
 
-  private again(): void {
-    // One that is killed before it is ready is started again by its own exit.
-    if (!this.stopping) void this.start().catch(() => undefined);
+  /** Killed before it was ready, or started when the launcher's own was down: tried again. */
+  private startLater(): void {
+    setTimeout(() => {
+      if (!this.stopping) this.start().catch(() => this.startLater());
+    }, 500);
   }
 }
 

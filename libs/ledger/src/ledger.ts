@@ -26,6 +26,8 @@ import type {
   writeSetting,
 } from '@uar/contracts';
 import type { Deliveries } from './deliveries.js';
+import type { Recoveries } from './recoveries.js';
+import type { Retention } from './retention.js';
 
 /** Epoch milliseconds by the caller's clock: the ledger decides about expiry, but never looks at a clock itself. */
 export interface Now {
@@ -93,45 +95,11 @@ export interface MoveApproval extends Now {
   readonly when: 'live' | 'due' | 'any';
 }
 
-/** Where a stretch of a chain ends that retention may remove. */
-export type AgedWalk =
-  /** `more`: the walk may go on from `end`. */
-  | { readonly kind: 'aged'; readonly end: ReceiptPosition; readonly more: boolean }
-  /** The next receipt is too young, or the intent of a call that has no outcome yet. */
-  | { readonly kind: 'none' }
-  /** Nothing is signed over a chain that does not hold. */
-  | { readonly kind: 'broken'; readonly at: number; readonly problem: string };
-
-export interface CloseOpenCalls extends Now {
-  readonly gateway: string;
-  readonly limit: number;
-  /** What receipts of calls without an intent say of this deployment. */
-  readonly setting: Pick<ReceiptBody, 'governance' | 'profile'>;
-}
-
-export interface ClosedCalls {
-  readonly count: number;
-  readonly settled: readonly ApprovalRecord[];
-}
-
-export interface PendingViewsOf extends Now {
-  readonly gateway: string;
-  readonly limit: number;
-}
-
-export interface PendingView {
-  readonly tenant: TenantId;
-  readonly call_id: CallId;
-  readonly principal: string;
-  /** CallView as JSON text. */
-  readonly view_json: string;
-}
-
 /**
  * The one durable record of the tool plane. Every write answers after its commit reached the disk, and rejects with a
  * `LedgerError` of kind `unavailable` when nothing was written (disk full, read-only, locked, damaged); it may be tried again.
  */
-export interface Ledger extends Deliveries {
+export interface Ledger extends Deliveries, Recoveries, Retention {
   readSettings(ask: AskOf<typeof readSettings>): Promise<AnswerOf<typeof readSettings>>;
   /**
    * Compare and set, with a receipt of it in the same transaction where one is given. A removed key keeps counting its
@@ -154,19 +122,6 @@ export interface Ledger extends Deliveries {
   /** Keeps the last 100,000 decisions of all tenants, for 7 days, and facts as long as a decision rests on them. */
   recordDecisions(ask: AskOf<typeof recordDecisions> & Now): Promise<AnswerOf<typeof recordDecisions>>;
   readDecisions(ask: AskOf<typeof readDecisions>): Promise<AnswerOf<typeof readDecisions>>;
-
-  /** The gateways at which calls are open (asked about, or intended, and without an outcome) or kept views pending. */
-  openGateways(): Promise<readonly string[]>;
-  /**
-   * Closes at most `limit` open calls of a gateway that is gone, each with one outcome: `transport_failure` (may have run)
-   * after an intent, else what its approval says, which is `channel_closed` where it was pending or approved. Answers how many,
-   * and the approvals that it settled.
-   */
-  closeOpenCalls(ask: CloseOpenCalls): Promise<ClosedCalls>;
-  /** Kept views that are pending at this gateway. */
-  readPendingViews(ask: PendingViewsOf): Promise<readonly PendingView[]>;
-  /** Replaces a view that is pending at this gateway, for good: its gateway cannot overwrite it. False: it is not. */
-  endPendingView(ask: PendingView & { readonly gateway: string }): Promise<boolean>;
 
   createApproval(ask: CreateApproval): Promise<ApprovalCreation>;
   readApproval(ask: { readonly approvalId: string }): Promise<ApprovalRecord | undefined>;
@@ -197,25 +152,6 @@ export interface Ledger extends Deliveries {
   /** `tool`: raw name, `server/raw` or `server__raw`. */
   listReceipts(ask: AskOf<typeof listReceipts>): Promise<AnswerOf<typeof listReceipts>>;
   readReceipt(ask: AskOf<typeof readReceipt>): Promise<AnswerOf<typeof readReceipt>>;
-  /** Chains whose oldest receipt is from before a moment (epoch ms), or of which removed receipts are still in the file. */
-  agedChains(ask: { readonly before: number }): Promise<readonly TenantId[]>;
-  /** Walks, link by link, at most `limit` receipts from before a moment; on from `after`, or from where the chain begins now. */
-  walkAged(ask: {
-    readonly tenant: TenantId;
-    readonly before: number;
-    readonly after?: ReceiptPosition;
-    readonly limit: number;
-  }): Promise<AgedWalk>;
-  /**
-   * From now on a signed checkpoint stands for the receipts up to `through`, a place that `walkAged` came to; with a receipt
-   * of it in the same transaction. False when that place is not there. The removed receipts are in the file until swept.
-   */
-  truncateReceipts(ask: {
-    readonly through: ReceiptPosition;
-    readonly receipt: ReceiptBody;
-  }): Promise<{ readonly truncated: boolean }>;
-  /** Takes at most `limit` removed receipts of a tenant out of the file; answers how many. */
-  sweepReceipts(ask: { readonly tenant: TenantId; readonly limit: number }): Promise<number>;
   /** Walks the whole chain in a thread of its own. */
   verifyReceipts(ask: { readonly tenant: TenantId }): Promise<ReceiptVerification>;
 

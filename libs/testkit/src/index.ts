@@ -15,5 +15,6 @@ export {
   type TokenOptions,
 } from './product.js';
 export { proofRuns } from './proof-runs.js';
-export { pidsOf, startReplica, type Replica } from './replicas.js';
+export { pidsOf, processesNaming, type FoundProcess } from './processes.js';
+export { startReplica, type Replica, type ReplicaOptions } from './replicas.js';
 export { testConfig } from './test-config.js';

@@ -1,56 +1,56 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { processesNaming } from './processes.js';
 import { repositoryDir, type Product } from './product.js';
 
-/** One more process of a service, beside the one that the launcher started. */
+/** One more process of a service, beside the one that the launcher started. Nothing starts it again. */
 export interface Replica {
   readonly pid: number;
   /** URL of a gateway. */
   readonly gateway: string | undefined;
-  /** kill -9; resolves once the process is gone. Nothing starts it again. */
+  /** Resolves once the process is gone. */
+  readonly exited: Promise<unknown>;
+  /** kill -9; resolves once the process is gone. */
   kill(): Promise<void>;
+  /** SIGTERM; resolves once the process is gone. */
+  stop(): Promise<void>;
 }
 
-/** Process ids of one service of a product on NATS. */
-export function pidsOf(product: Pick<Product, 'dataDir'>, service: string): number[] {
-  const script = `for p in $(grep -la "${product.dataDir}" /proc/[0-9]*/environ 2>/dev/null); do d=$(dirname $p); tr '\\0' ' ' < $d/cmdline | grep -q "apps/${service}/dist/main.js" && basename $d; done; true`;
-  return execFileSync('sh', ['-c', script]).toString().split('\n').filter(Boolean).map(Number);
+export interface ReplicaOptions {
+  /** Root of the build to run; this repository by default. */
+  readonly root?: string;
+  /** Port of a gateway; a free one by default. */
+  readonly port?: number;
 }
 
-/** Starts it with the environment of the launcher's own process of that service, on ports of its own. */
+/** Starts it with the environment of the launcher's own process of that service; resolves once it is ready. */
 export async function startReplica(
   product: Pick<Product, 'dataDir'>,
   service: 'gateway' | 'governance-decider',
+  { root = repositoryDir, port = 0 }: ReplicaOptions = {},
 ): Promise<Replica> {
-  const [first] = pidsOf(product, service);
+  const main = `apps/${service}/dist/main.js`;
+  const first = processesNaming(product.dataDir).find(({ command }) => command.includes(main));
   if (first === undefined) throw new Error(`no ${service} runs`);
-  const child = spawn(
-    process.execPath,
-    ['--no-turbo-inline-js-wasm-calls', join(repositoryDir, `apps/${service}/dist/main.js`)],
-    {
-      env: { ...environmentOf(first), UAR_PORT: '0', UAR_MANAGEMENT_PORT: '0' },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    },
-  );
+  const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', join(root, main)], {
+    env: { ...first.environment, UAR_PORT: String(port), UAR_MANAGEMENT_PORT: '0' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
   const [ready] = (await Promise.race([
     once(child, 'message'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${service} exited with ${String(code)}`))),
+    exited.then(([code]) => Promise.reject(new Error(`${service} exited with ${String(code)}`))),
   ])) as [{ endpoints?: { gateway?: string } }];
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
   return {
     pid: child.pid ?? 0,
     gateway: ready.endpoints?.gateway,
-    kill: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-    },
+    exited,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
   };
-}
-
-function environmentOf(pid: number): Record<string, string> {
-  const pairs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
-  return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s)));
 }

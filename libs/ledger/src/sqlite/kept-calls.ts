@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { PendingView } from '../ledger.js';
+import type { PendingView } from '../recoveries.js';
 import type { Store } from '../store.js';
 
 const purgeAtOnce = 500;

@@ -4,7 +4,7 @@ export interface FoundProcess {
   readonly pid: number;
   /** Arguments, separated by spaces. */
   readonly command: string;
-  readonly environment: string;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Live processes whose environment or command line names this text: a data folder, for one. */
@@ -13,10 +13,10 @@ export function processesNaming(text: string): FoundProcess[] {
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
     .flatMap((pid) => {
       try {
-        const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+        const environ = readFileSync(`/proc/${pid}/environ`, 'utf8');
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        const isNamed = command !== '' && (environment.includes(text) || command.includes(text));
-        return isNamed ? [{ pid: Number(pid), command, environment }] : [];
+        const isNamed = command !== '' && (environ.includes(text) || command.includes(text));
+        return isNamed ? [{ pid: Number(pid), command, environment: environmentOf(environ) }] : [];
       } catch {
         // Gone, or not ours to read.
         return [];
@@ -24,9 +24,14 @@ export function processesNaming(text: string): FoundProcess[] {
     });
 }
 
-/** Process ids of one service of a product. */
-export function pidsOfService(dataDir: string, service: string): number[] {
+/** Process ids of one service of a product on NATS. */
+export function pidsOf({ dataDir }: { readonly dataDir: string }, service: string): number[] {
   return processesNaming(dataDir)
     .filter(({ command }) => command.includes(`apps/${service}/dist/main.js`))
     .map(({ pid }) => pid);
+}
+
+function environmentOf(text: string): Record<string, string> {
+  const pairs = text.split('\0').filter(Boolean);
+  return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s)));
 }
