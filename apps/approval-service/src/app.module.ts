@@ -19,7 +19,10 @@ import { openCourier, type RunningCourier } from './adapters/webhook/open-courie
 import { WakingAnnouncer } from './adapters/webhook/waking-announcer.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { DecisionsController } from './decisions.controller.js';
+import { Background, type BackgroundWork } from './background.js';
 import { DeliveriesController } from './deliveries.controller.js';
+import { EventBook } from './event-book.js';
+import { EventsController } from './events.controller.js';
 import { Approvals } from './domain/approvals.js';
 import { Lifecycle } from './domain/lifecycle.js';
 import type { Announcer } from './domain/ports.js';
@@ -30,7 +33,7 @@ import { LedgerStatus } from './ledger-status.js';
 import { LedgerController } from './ledger.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
 import { RunsController } from './runs.controller.js';
-import { ANNOUNCER, COURIER, LEDGER } from './tokens.js';
+import { ANNOUNCER, COURIER, LEDGER, RUN_ENDS } from './tokens.js';
 
 const clock = { now: () => Date.now() };
 
@@ -38,10 +41,7 @@ const clock = { now: () => Date.now() };
 export class AppModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(LEDGER) private readonly ledger: Ledger,
-    @Inject(ExpiryTimer) private readonly timer: ExpiryTimer,
-    @Inject(RetentionTimer) private readonly retention: RetentionTimer,
-    @Inject(COURIER) private readonly courier: RunningCourier,
-    @Inject(GatewayWatch) private readonly watch: GatewayWatch,
+    @Inject(Background) private readonly background: Background,
   ) {}
 
   static with(context: ServiceContext): DynamicModule {
@@ -54,22 +54,18 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
         LedgerController,
         DecisionsController,
         DeliveriesController,
+        EventsController,
       ],
       providers: providers(context),
     };
   }
 
-  async onModuleInit(): Promise<void> {
-    this.retention.start();
-    await this.timer.start();
-    this.courier.wake();
-    this.watch.start();
+  onModuleInit(): Promise<void> {
+    return this.background.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.timer.stop(), this.watch.stop()]);
-    await this.retention.stop();
-    await this.courier.stop();
+    await this.background.stop();
     await this.ledger.close();
   }
 }
@@ -94,7 +90,31 @@ function providers(context: ServiceContext): Provider[] {
     retentionOf(context),
     watchOf(context),
     ...messages(context),
+    ...events(context),
     ...questionsAndVotes(context),
+    background,
+  ];
+}
+
+/** Messages last: what the others end at the start is among what they tell. */
+const background: Provider = {
+  provide: Background,
+  inject: [ExpiryTimer, RUN_ENDS, GatewayWatch, RetentionTimer, COURIER],
+  useFactory: (...works: BackgroundWork[]) => new Background(works),
+};
+
+function events({ bus, log }: ServiceContext): Provider[] {
+  return [
+    {
+      provide: EventBook,
+      inject: [LEDGER],
+      useFactory: (ledger: Ledger) => new EventBook({ ledger, bus, log, clock }),
+    },
+    {
+      provide: RUN_ENDS,
+      inject: [EventBook],
+      useFactory: (book: EventBook) => new ExpiryTimer({ clock, log, expire: () => book.endDueRuns() }),
+    },
   ];
 }
 

@@ -2,21 +2,28 @@ import { Controller, Inject } from '@nestjs/common';
 import { Answers, BUS, type Bus } from '@uar/bus';
 import { putRun, readRun, runChanged, type AnswerOf, type AskOf } from '@uar/contracts';
 import type { Ledger } from '@uar/ledger';
-import { LEDGER } from './tokens.js';
+import type { Alarm } from './domain/ports.js';
+import { EventBook } from './event-book.js';
+import { LEDGER, RUN_ENDS } from './tokens.js';
 
 @Controller()
 export class RunsController {
   constructor(
     @Inject(LEDGER) private readonly ledger: Ledger,
     @Inject(BUS) private readonly bus: Bus,
+    @Inject(EventBook) private readonly events: EventBook,
+    @Inject(RUN_ENDS) private readonly ends: Alarm,
   ) {}
 
   @Answers(putRun)
   async put(ask: AskOf<typeof putRun>): Promise<AnswerOf<typeof putRun>> {
     const { tenant, run_id } = ask.run;
     const answer = await this.ledger.putRun(ask);
-    const isNews = answer.kind === 'written' && answer.revision > 1;
-    if (isNews) this.bus.announce(runChanged, { tenant, run_id, revision: answer.revision });
+    if (answer.kind !== 'written') return answer;
+    const { revision } = answer;
+    if (revision > 1) this.bus.announce(runChanged, { tenant, run_id, revision });
+    await this.events.noteRun(ask.run, revision);
+    if (ask.run.status === 'active') this.ends.setFor(ask.run.expires_at);
     return answer;
   }
 

@@ -6,3 +6,5 @@ export const COURIER = Symbol('approval-service.courier');
 
 /** Injection token of the one ledger. */
 export const LEDGER = Symbol('approval-service.ledger');
+/** Injection token of the timer that notes the end of runs. */
+export const RUN_ENDS = Symbol('approval-service.run-ends');

@@ -1,8 +1,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { newInstanceId } from '@uar/bus';
 import { catalogChanged, serversChanged } from '@uar/contracts';
+import { EventDesk } from '@uar/events';
 import type { ServiceContext } from '@uar/service';
 import { BusHosts } from './adapters/bus-hosts.js';
+import { CatalogEvents } from './adapters/catalog-events.js';
 import { DataKeyVault } from './adapters/data-key-vault.js';
 import { fileServers } from './adapters/file-servers.js';
 import { LedgerSettings } from './adapters/ledger-settings.js';
@@ -64,10 +66,12 @@ function collaborators(context: ServiceContext) {
   const store = new ServerStore({ desired, settings, vault, journal });
   const shelf = new ReviewShelf(settings, journal);
   const pause = turnsOfTheLoop();
+  const eventDesk = new EventDesk({ bus, log, now: Date.now });
+  const events = new CatalogEvents(eventDesk, Date.now);
   const changes = new DefinitionChanges({ shelf, pins, journal, pause, turns: new Turns(), now: Date.now });
   const registry = new Registry({
     ...{ desired, table, changes, journal },
-    book: new CatalogBook(newInstanceId()),
+    book: new CatalogBook(newInstanceId(), undefined, (turn) => events.note(turn)),
     examiner: new Examiner(pins, new LookAlikes()),
     reader: new ListReader({ hosts, journal, pause }),
     announce: (change) => bus.announce(catalogChanged, change),
@@ -81,7 +85,7 @@ function collaborators(context: ServiceContext) {
   const desk = new ReviewDesk({ desired, registry, changes, pins, turns: new Turns() });
   const loop = new RegistryLoop({ bus, log, settings, store, pins, registry });
   const probe = new ServerProbe({ desired, registry, table, hosts, journal });
-  return { registry, desired, writer, desk, loop, probe };
+  return { registry, desired, writer, desk, loop, probe, eventDesk };
 }
 
 /** What every receipt of ours says of the installation. */

@@ -1,6 +1,10 @@
+import { EventDesk } from '@uar/events';
 import { microservice } from '@uar/service';
 import { RegistryLoop } from './adapters/registry-loop.js';
 import { AppModule } from './app.module.js';
+
+/** How long the last events may take to be written. */
+const lastEventsMs = 500;
 
 export const service = microservice({
   name: 'catalog-registry',
@@ -13,8 +17,8 @@ export const service = microservice({
     const problems = app.get(RegistryLoop).problems();
     return Promise.resolve({ ready: problems.length === 0, problems });
   },
-  stop: (app) => {
+  stop: async (app) => {
     app.get(RegistryLoop).stop();
-    return Promise.resolve();
+    await app.get(EventDesk).close(lastEventsMs);
   },
 });

@@ -38,6 +38,22 @@ export {
   type ServerWritten,
 } from './catalog/catalog.js';
 export {
+  EventGroup,
+  EventPayload,
+  EventRun,
+  EventType,
+  EventView,
+  KeptGroup,
+  NotedEvent,
+  PlacedGroup,
+  appendEvents,
+  eventData,
+  eventsAppended,
+  groupBytes,
+  mostGrouped,
+  readEvents,
+} from './calls/event.js';
+export {
   RecordedDecision,
   RecordedFacts,
   RecordedVerdict,

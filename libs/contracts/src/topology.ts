@@ -2,6 +2,7 @@ import type { Announcement, Exchange } from './exchange.js';
 import * as approval from './calls/approval.js';
 import * as catalog from './catalog/catalog.js';
 import * as change from './catalog/change.js';
+import * as event from './calls/event.js';
 import * as explain from './policies/explain.js';
 import * as simulate from './policies/simulate.js';
 import * as decisionLog from './policies/decision-log.js';
@@ -88,6 +89,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       limits.takeQuota,
       run.putRun,
       run.readRun,
+      event.appendEvents,
+      event.readEvents,
       host.hosts.mcp.run,
       host.hosts.mcp.cancel,
       host.hosts.native.run,
@@ -102,6 +105,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       ledger.settingsChanged,
       limits.limitsSpent,
       run.runChanged,
+      event.eventsAppended,
       approval.approvalRequired,
       approval.approvalSettled,
       webhook.webhookAttempted,
@@ -124,6 +128,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
     asks: [
       ledger.readSettings,
       ledger.writeSetting,
+      event.appendEvents,
       host.tryServer,
       host.reconnectServer,
       host.hosts.mcp.listTools,
@@ -192,6 +197,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       decisionLog.readDecisions,
       run.putRun,
       run.readRun,
+      event.appendEvents,
+      event.readEvents,
       limits.takeQuota,
     ],
     asks: [governance.authorizeActions, approval.reviewVotes, approval.readPresence],
@@ -201,6 +208,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       webhook.webhookAttempted,
       ledger.settingsChanged,
       run.runChanged,
+      event.eventsAppended,
     ],
     listens: [],
   },

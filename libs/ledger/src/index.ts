@@ -3,6 +3,7 @@ export {
   type ApprovalMove,
   type ApprovalPlace,
   type ApprovalRecord,
+  type AppendEvents,
   type CreateApproval,
   type Ledger,
   type MoveApproval,

@@ -4,18 +4,21 @@ import type {
   ApprovalStatus,
   AnswerOf,
   AskOf,
-  CallId,
+  PlacedGroup,
   Principal,
   ReceiptBody,
   ReceiptPosition,
   ReceiptVerification,
+  StoredRun,
   TenantId,
+  appendEvents,
   claimKey,
   consumeApproval,
   keepCall,
   listReceipts,
   putRun,
   readDecisions,
+  readEvents,
   readKeptCall,
   readReceipt,
   readRun,
@@ -95,6 +98,15 @@ export interface MoveApproval extends Now {
   readonly when: 'live' | 'due' | 'any';
 }
 
+export interface AppendEvents extends Now {
+  readonly groups: AskOf<typeof appendEvents>['groups'];
+  /** Whose batch it is, so that one that comes again is not written again. Absent: it cannot come again. */
+  readonly from?: Pick<AskOf<typeof appendEvents>, 'source' | 'batch'>;
+}
+
+/** Where each group stands, in order; nothing for a batch that was there already. */
+export type EventPlaces = readonly PlacedGroup[];
+
 /**
  * The one durable record of the tool plane. Every write answers after its commit reached the disk, and rejects with a
  * `LedgerError` of kind `unavailable` when nothing was written (disk full, read-only, locked, damaged); it may be tried again.
@@ -116,7 +128,17 @@ export interface Ledger extends Deliveries, Recoveries, Retention {
   /** Compare and set, with a receipt of it in the same transaction where one is given. */
   putRun(ask: AskOf<typeof putRun>): Promise<AnswerOf<typeof putRun>>;
   readRun(ask: AskOf<typeof readRun>): Promise<AnswerOf<typeof readRun>>;
-  /** Forgets expired kept calls, keys, runs, quota windows and recorded decisions and the webhook's messages, at most 500 of each; answers how many. */
+  /** When the next active run ends by the clock, in epoch milliseconds; of those that `endDueRuns` has not answered. */
+  nextRunEnd(): Promise<number | undefined>;
+  /** Active runs whose time is over, each answered once, at most 100. */
+  endDueRuns(ask: Now): Promise<readonly StoredRun[]>;
+  /**
+   * Keeps the last 1,000 events of a run and 100,000 of a tenant, groups at a time, for 24 h. Places only grow, also over
+   * what is forgotten. All groups of one ask or none.
+   */
+  appendEvents(ask: AppendEvents): Promise<EventPlaces>;
+  readEvents(ask: AskOf<typeof readEvents>): Promise<AnswerOf<typeof readEvents>>;
+  /** Forgets expired kept calls, keys, runs, quota windows, recorded decisions, events and messages to the webhook, at most 500 of each; answers how many. */
   purgeExpired(ask: Now): Promise<number>;
 
   /** Keeps the last 100,000 decisions of all tenants, for 7 days, and facts as long as a decision rests on them. */

@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.js';
 import type { Link } from './link.js';
 import { SameThread } from './same-thread.js';
 import { sealedDecisions } from './sealed-decisions.js';
+import { sealedEvents } from './sealed-events.js';
 import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
 import type { WorkerTask } from './worker-messages.js';
 import { WorkerThread, firstWord, startLedgerWorker } from './worker-thread.js';
@@ -39,6 +40,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     ...plainOperations(link),
     ...sealedCalls(link, options.seal),
     ...sealedDecisions(link, options.seal),
+    ...sealedEvents(link, options.seal),
     verifyReceipts: ({ tenant }) =>
       options.file === inMemory ? verifyInMemory(link, tenant) : verifyInThread(options, tenant),
     async close() {
@@ -62,7 +64,7 @@ async function openLink(options: EngineOptions): Promise<Link> {
 }
 
 /** Operations whose contents only this side can read. */
-type Sealed = SealedCalls | 'recordDecisions' | 'readDecisions';
+type Sealed = SealedCalls | 'recordDecisions' | 'readDecisions' | 'appendEvents' | 'readEvents';
 type SealedCalls = 'keepCall' | 'readKeptCall' | 'claimKey' | 'readPendingViews' | 'endPendingView';
 
 function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | 'close'> {
@@ -72,6 +74,8 @@ function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | '
     takeQuota: (ask) => link.ask('takeQuota', ask),
     putRun: (ask) => link.ask('putRun', ask),
     readRun: (ask) => link.ask('readRun', ask),
+    nextRunEnd: () => link.ask('nextRunEnd', undefined),
+    endDueRuns: (ask) => link.ask('endDueRuns', ask),
     purgeExpired: (ask) => link.ask('purgeExpired', ask),
     openGateways: () => link.ask('openGateways', undefined),
     closeOpenCalls: (ask) => link.ask('closeOpenCalls', ask),

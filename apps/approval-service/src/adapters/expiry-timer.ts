@@ -50,7 +50,7 @@ export class ExpiryTimer implements Alarm {
       const next = await this.#parts.expire();
       if (next !== undefined) this.setFor(next);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'expired approvals could not be ended; trying again');
+      this.#parts.log.warn({ err: error }, 'what expired could not be ended; trying again');
       this.setFor(this.#parts.clock.now() + retryMs);
     }
   }

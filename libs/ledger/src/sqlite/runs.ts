@@ -8,11 +8,13 @@ interface Row {
   readonly run: string;
 }
 
+const mostDue = 100;
+
 /** Runs by tenant and id, compared and set by revision. */
 export function runsStore(
   database: Database.Database,
   chains: Pick<ReceiptChains, 'append'>,
-): Pick<Store, 'putRun' | 'readRun'> {
+): Pick<Store, 'putRun' | 'readRun' | 'nextRunEnd' | 'endDueRuns'> {
   const find = database.prepare<[string, string], Row>(
     'SELECT revision, run FROM runs WHERE tenant = ? AND run_id = ?',
   );
@@ -20,7 +22,21 @@ export function runsStore(
     `INSERT INTO runs (tenant, run_id, revision, run, kept_until) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET revision = excluded.revision, run = excluded.run, kept_until = excluded.kept_until`,
   );
+  const nextDue = database.prepare<[], { due_at: number | null }>(
+    'SELECT min(due_at) AS due_at FROM runs WHERE due_at IS NOT NULL AND end_told = 0',
+  );
+  const due = database.prepare<[number, number], { id: number; run: string }>(
+    `SELECT rowid AS id, run FROM runs WHERE due_at IS NOT NULL AND end_told = 0 AND due_at <= ?
+     ORDER BY due_at LIMIT ?`,
+  );
+  const tell = database.prepare<[number]>('UPDATE runs SET end_told = 1 WHERE rowid = ?');
   return {
+    nextRunEnd: () => nextDue.get()?.due_at ?? undefined,
+    endDueRuns: ({ now }) =>
+      due.all(now, mostDue).map(({ id, run }) => {
+        tell.run(id);
+        return StoredRun.parse(JSON.parse(run));
+      }),
     putRun: ({ run, if_revision, kept_until, receipt }) => {
       const current = find.get(run.tenant, run.run_id)?.revision ?? 0;
       if (current !== if_revision) return { kind: 'conflict', revision: current };

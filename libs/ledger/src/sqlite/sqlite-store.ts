@@ -6,6 +6,7 @@ import { outboxStore } from './approvals/outbox.js';
 import { claimedKeysStore } from './claimed-keys.js';
 import { decisionsStore } from './decisions.js';
 import type { EngineOptions } from './engine.js';
+import { eventsStore } from './events.js';
 import { keptCallsStore } from './kept-calls.js';
 import { OpenCalls, openCallsStore } from './open-calls.js';
 import { quotasStore } from './quotas.js';
@@ -32,11 +33,14 @@ export function sqliteStore(
   const rows = new ApprovalRows(database);
   const { news, purgeDeliveries, ...deliveries } = outboxStore(database, rows, chains);
   const parts = { rows, chains, open: new OpenCalls(database), news: hasWebhook ? news : noNews };
+  const { purgeEvents, ...events } = eventsStore(database);
   return {
     ...settingsStore(database, chains),
     ...kept,
     ...decisions,
-    purgeExpired: (ask) => kept.purgeExpired(ask) + purgeDecisions(ask.now) + purgeDeliveries(ask.now),
+    ...events,
+    purgeExpired: (ask) =>
+      kept.purgeExpired(ask) + purgeDecisions(ask.now) + purgeEvents(ask.now) + purgeDeliveries(ask.now),
     ...claimedKeysStore(database),
     ...quotasStore(database),
     ...approvalsStore(parts),

@@ -6,6 +6,8 @@ import { Courier, type CourierWatch } from '../../domain/webhook/courier.js';
 import { HttpReceiver } from './http-receiver.js';
 
 export interface RunningCourier {
+  /** Sends what was left by an earlier process. */
+  start(): void;
   /** There may be something to send. */
   wake(): void;
   stop(): Promise<void>;
@@ -13,7 +15,7 @@ export interface RunningCourier {
 
 const deadlineMs = 10_000;
 
-const none: RunningCourier = { wake: () => undefined, stop: () => Promise.resolve() };
+const none: RunningCourier = { start: () => undefined, wake: () => undefined, stop: () => Promise.resolve() };
 
 /** One that does nothing where no webhook is configured. Throws where its key is not in this process's environment. */
 export function openCourier(context: ServiceContext, store: Ledger, clock: Clock): RunningCourier {

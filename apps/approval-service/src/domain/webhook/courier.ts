@@ -43,6 +43,11 @@ export class Courier {
 
   constructor(private readonly parts: CourierParts) {}
 
+  /** Sends what an earlier process left. */
+  start(): void {
+    this.wake();
+  }
+
   wake(): void {
     if (this.stopping.signal.aborted) return;
     this.woken = true;

@@ -11,6 +11,12 @@ import { serverKey, type ServerKey } from '../servers/desired-servers.js';
 export type CatalogChange = BodyOf<typeof catalogChanged>;
 export type CatalogPage = AnswerOf<typeof readCatalog>;
 
+/** What one step of the catalog changed, whole: a change that is too long to announce has no content. */
+export interface CatalogTurn {
+  readonly version: string;
+  readonly changes: NonNullable<CatalogChange['changes']>;
+}
+
 interface Chapter {
   readonly server: CatalogServer;
   readonly entries: readonly CatalogEntry[];
@@ -36,6 +42,7 @@ export class CatalogBook {
   constructor(
     private readonly boot: string,
     private readonly limits: BookLimits = usualLimits,
+    private readonly onTurn: (turn: CatalogTurn) => void = () => undefined,
   ) {}
 
   get version(): string {
@@ -94,6 +101,7 @@ export class CatalogBook {
     for (const entry of upserted) this.byKey.set(entryKey(entry), entry);
     const previous = this.version;
     this.counter += 1;
+    this.onTurn({ version: this.version, changes });
     return { version: this.version, previous, ...(this.fits(changes) ? { changes } : {}) };
   }
 

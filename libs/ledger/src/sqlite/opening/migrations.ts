@@ -183,6 +183,33 @@ const migrations: readonly Migration[] = [
       CREATE INDEX kept_calls_pending ON kept_calls (gateway) WHERE gateway IS NOT NULL;
     `,
   },
+  {
+    version: 10,
+    name: 'events of runs and tenants, and which runs are known to have ended by the clock',
+    sql: `
+      CREATE TABLE event_groups (
+        tenant TEXT NOT NULL, last_position INTEGER NOT NULL, run_id TEXT, last_seq INTEGER, count INTEGER NOT NULL,
+        at INTEGER NOT NULL, owner TEXT, sealed_events TEXT NOT NULL,
+        UNIQUE (tenant, last_position)
+      ) STRICT;
+      CREATE INDEX event_groups_by_run ON event_groups (tenant, run_id, last_seq) WHERE run_id IS NOT NULL;
+      CREATE TABLE event_tenants (
+        tenant TEXT NOT NULL PRIMARY KEY, position INTEGER NOT NULL, dropped INTEGER NOT NULL, floor INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE event_runs (
+        tenant TEXT NOT NULL, run_id TEXT NOT NULL, begins INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL,
+        PRIMARY KEY (tenant, run_id)
+      ) STRICT;
+      CREATE INDEX event_runs_by_time ON event_runs (at);
+      CREATE TABLE event_sources (source TEXT NOT NULL PRIMARY KEY, batch INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
+
+      ALTER TABLE runs ADD COLUMN due_at INTEGER GENERATED ALWAYS AS (
+        CASE WHEN json_extract(run, '$.status') = 'active' THEN json_extract(run, '$.expires_at') END
+      ) VIRTUAL;
+      ALTER TABLE runs ADD COLUMN end_told INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX runs_by_due ON runs (due_at) WHERE due_at IS NOT NULL AND end_told = 0;
+    `,
+  },
 ];
 
 /** Throws `too_new` for a file of a later version; changes nothing. */

@@ -1,0 +1,1 @@
+export { EventDesk, type EventPlace } from './event-desk.js';
