@@ -74,7 +74,9 @@ export class EventBook {
   }
 }
 
-function groupOf(run: StoredRun, type: EventType, ...[at, status]: [number, 'expired'?]): EventGroup {
+type RunEvent = Extract<EventType, 'run.opened' | 'run.changed' | 'run.ended'>;
+
+function groupOf(run: StoredRun, type: RunEvent, ...[at, status]: [number, 'expired'?]): EventGroup {
   const { owner, run_id, tenant, agent_id } = run;
   const event: NotedEvent = { type, at, data_json: JSON.stringify(dataOf(run, type, status ?? run.status)) };
   return {
@@ -92,13 +94,20 @@ function groupOf(run: StoredRun, type: EventType, ...[at, status]: [number, 'exp
   };
 }
 
-function dataOf(run: StoredRun, type: EventType, status: string): object {
-  if (type !== 'run.opened') return { status };
+function dataOf(run: StoredRun, type: RunEvent, status: string): object {
   const { agent_id, conversation_id, expires_at } = run;
-  return {
-    status,
-    ...(agent_id === undefined ? {} : { agent_id }),
-    ...(conversation_id === undefined ? {} : { conversation_id }),
-    expires_at: new Date(expires_at).toISOString(),
-  };
+  const conversation = conversation_id === undefined ? {} : { conversation_id };
+  switch (type) {
+    case 'run.opened':
+      return {
+        status,
+        ...(agent_id === undefined ? {} : { agent_id }),
+        ...conversation,
+        expires_at: new Date(expires_at).toISOString(),
+      };
+    case 'run.ended':
+      return { status, ...conversation };
+    case 'run.changed':
+      return { status };
+  }
 }

@@ -30,6 +30,8 @@ import { SETTINGS } from './domain/settings/documents.js';
 import { KILL_SWITCH } from './domain/settings/kill-switch.js';
 import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge.js';
+import { EVENT_STREAMS } from './domain/event/streams.js';
+import { EventsController } from './events/events.controller.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { PagesController } from './pages/pages.controller.js';
 import { SignInController } from './pages/sign-in.controller.js';
@@ -65,6 +67,7 @@ export class AppModule {
         ChangesController,
         AgentsController,
         RunsController,
+        EventsController,
         ApprovalsController,
         DeliveriesController,
         ReceiptsController,
@@ -120,6 +123,7 @@ function ports(assembly: Assembly) {
     { provide: READINESS, useValue: assembly.readiness },
     { provide: TRIAL_LANES, useValue: assembly.trialLanes },
     { provide: WEBHOOK_DELIVERIES, useValue: assembly.webhookOutbox },
+    { provide: EVENT_STREAMS, useValue: assembly.streams },
     { provide: EDGE, useValue: assembly.edge },
   ];
 }

@@ -5,6 +5,7 @@ import { BusStrategy } from '@uar/bus';
 import { urlOf } from '@uar/config';
 import { nestLog, type RunningService, type ServiceContext, type ServiceDefinition } from '@uar/service';
 import { ServedMethods, fastifyServer } from './adapters/http/fastify-server.js';
+import { takeUpgrades } from './adapters/http/upgrades.js';
 import { listenForManagement, type Management } from './adapters/http/management.js';
 import { SessionStore } from './adapters/mcp/session-store.js';
 import { AppModule } from './app.module.js';
@@ -29,6 +30,9 @@ export interface GatewayDefinition extends ServiceDefinition {
 /** Time kept back from the grace for receipts and the bus. */
 const lastStepsMs = 3_000;
 
+/** Events are worth less than receipts. */
+const lastEventsMs = 1_000;
+
 export const service: GatewayDefinition = {
   name: 'gateway',
   start: async (context) => {
@@ -36,6 +40,10 @@ export const service: GatewayDefinition = {
     const app = await createApp(context, assembly);
     await Promise.all([assembly.replica.start(), assembly.followSettings(), assembly.followRuns()]);
     assembly.followLimits();
+    takeUpgrades(app.getHttpServer(), {
+      takes: (request) => assembly.eventSockets.takes(request),
+      take: (upgrade) => assembly.eventSockets.take(upgrade),
+    });
     await app.startAllMicroservices();
     const { server } = context.config;
     await app.listen(server.port, server.host);
@@ -90,13 +98,15 @@ function running(parts: Parts): RunningGateway {
 async function stop({ context: { bus, config }, assembly, app, management }: Parts): Promise<void> {
   const graceMs = Math.max(0, config.server.shutdown_grace_seconds * 1000 - lastStepsMs);
   assembly.readiness.stop();
+  assembly.stopStreams();
   await within(graceMs, assembly.pipeline.close());
   await within(lastStepsMs, app.get(SessionStore).close());
   const closed = app.close();
   await within(1_000, closed);
+  assembly.eventSockets.close();
   app.getHttpServer().closeAllConnections();
   await closed;
-  await assembly.receipts.close(lastStepsMs);
+  await Promise.all([assembly.receipts.close(lastStepsMs), assembly.events.close(lastEventsMs)]);
   assembly.catalog.close();
   assembly.replica.stop();
   assembly.voidApprovals.close();

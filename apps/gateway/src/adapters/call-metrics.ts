@@ -7,6 +7,8 @@ export interface Gauges {
   readonly waiting: () => number;
   readonly unwrittenReceipts: () => number;
   readonly refusedReceipts: () => number;
+  readonly unsentEvents: () => number;
+  readonly eventStreams: () => number;
 }
 
 /** What the gateway counts. Labels are closed or bounded: no tool, server or principal is one. */
@@ -35,6 +37,12 @@ export class CallMetrics {
     labels: { result: ['delivered', 'failed', 'dead'] },
   });
 
+  private readonly droppedEvents = this.registry.counter({
+    name: 'events_dropped_total',
+    help: 'Events that were left out because the ledger did not take them in time.',
+    labels: {},
+  });
+
   watch(gauges: Gauges): void {
     this.registry.gauge({
       name: 'calls_in_flight',
@@ -56,6 +64,11 @@ export class CallMetrics {
       help: 'Outcome receipts refused since the start: their call had ended otherwise in the ledger.',
       read: gauges.refusedReceipts,
     });
+      name: 'events_unsent',
+      help: 'Events the ledger has not taken yet.',
+      read: gauges.unsentEvents,
+    });
+    this.registry.gauge({ name: 'event_streams', help: 'Open event streams.', read: gauges.eventStreams });
   }
 
   ended({ outcome, durationMs }: EndedCall): void {
@@ -65,6 +78,10 @@ export class CallMetrics {
 
   webhookAttempted(result: 'delivered' | 'failed' | 'dead'): void {
     this.webhookAttempts.add({ result });
+  }
+
+  eventsDropped(count: number): void {
+    this.droppedEvents.add({}, count);
   }
 
   unauthorized(cause: string): void {

@@ -1,6 +1,7 @@
 import { CatalogReplica } from '@uar/catalog';
 import { createTokenVerifier, type TokenVerifier } from '@uar/identity';
 import { textDigest } from '@uar/json-text';
+import { EventDesk } from '@uar/events';
 import type { ServiceContext } from '@uar/service';
 import { BusApprovals } from '../adapters/bus/approvals.js';
 import { BusHosts } from '../adapters/bus/hosts.js';
@@ -29,6 +30,8 @@ import { Placement } from '../domain/dispatch/placement.js';
 import { CallLookup } from '../domain/execute/call-lookup.js';
 import { EndedCalls } from '../domain/execute/ended-calls.js';
 import { Execution } from '../domain/execute/execution.js';
+import { EventSockets } from '../events/event-sockets.js';
+import { assembleStreams } from './events.js';
 import { assembleExplain } from './explain.js';
 import { assembleLimits } from './limits.js';
 import { assembleRunDesk, assembleRuns } from './runs.js';
@@ -56,28 +59,36 @@ export function assemble(context: ServiceContext) {
   const edge = new Edge(config, (cause) => metrics.unauthorized(cause));
   const kept = new LedgerKeptCalls(bus, log, clock.now);
   const schemas = new ArgumentSchemas();
-  const ports = { context, edge, metrics, replica, runs, pdp, receipts, approvals, hosts, kept, schemas };
+  const onDropped = (count: number): void => metrics.eventsDropped(count);
+  const events = new EventDesk({ bus, log, now: clock.now, onDropped });
+  const ports = { context, edge, events, metrics, replica, runs, pdp, receipts, approvals, hosts, kept, schemas };
   const calls = assembleCalls(ports);
   const { pipeline, room, endedCalls } = calls;
+  const identity = identityOf(context, verifier, runs);
+  const desks = assembleRunDesk(context, runParts, { replica, pdp, pipeline });
+  const following = assembleStreams(context, { runs: desks.runDesk, access: pdp });
   metrics.watch({
     inFlight: () => pipeline.inFlight,
     waiting: () => room.size,
     unwrittenReceipts: () => receipts.unwritten,
     refusedReceipts: () => receipts.refused,
+    unsentEvents: () => events.unsent,
+    eventStreams: () => following.streams.size,
   });
   return {
     ...calls,
-    ...assembleRunDesk(context, runParts, { replica, pdp, pipeline }),
+    ...desks,
+    ...following,
+    events,
     ...assembleSettings(context, room),
     ...assembleExplain(context, { replica, runs, schemas }),
     schemas,
     ...{ metrics, replica, runs },
     voidApprovals: voidApprovalsOf(replica, room),
     ...{ verifier, pdp, receipts, approvals, hosts },
-    identity: identityOf(context, verifier, runs),
-    edge,
-    pageUrl: pageUrlOf(edge),
+    ...{ identity, edge, pageUrl: pageUrlOf(edge) },
     webhookOutbox: webhookOutboxOf(context, metrics),
+    eventSockets: new EventSockets({ edge, identity, streams: following.streams, fault: calls.fault }),
     explanations: new Explanations(pdp, clock),
     lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
     readiness: readinessOf(context, { replica, scopes, receipts, verifier }),
@@ -87,6 +98,7 @@ export function assemble(context: ServiceContext) {
 interface CallPorts {
   readonly context: ServiceContext;
   readonly edge: Edge;
+  readonly events: EventDesk;
   readonly metrics: CallMetrics;
   readonly replica: CatalogReplica;
   readonly runs: RunFrames;
@@ -119,6 +131,7 @@ function assembleCalls(ports: CallPorts) {
     clock,
     setting,
     fault,
+    events: ports.events,
     onEnd: (ended, owner) => {
       metrics.ended(ended);
       endedCalls.remember(owner, ended);

@@ -40,6 +40,7 @@ import {
   type Setting,
   type StoredRun,
 } from '@uar/contracts';
+import { MemoryEvents } from './events.fixture.js';
 import { pageOf } from './page.fixture.js';
 
 interface ApprovalRecord {
@@ -60,6 +61,7 @@ export class MemoryLedger {
   readonly records = new Map<string, ApprovalRecord>();
   readonly kept = new Map<string, { principal: string; view_json: string }>();
   readonly settings = new Map<string, Setting>();
+  readonly events: MemoryEvents;
   readonly runs = new Map<string, { run: StoredRun; revision: number }>();
   private readonly keys = new Map<
     string,
@@ -67,6 +69,7 @@ export class MemoryLedger {
   >();
 
   constructor(readonly bus: Bus) {
+    this.events = new MemoryEvents(bus);
     this.answerApprovals();
     this.answerLedger();
     this.answerKeptCalls();
@@ -253,6 +256,7 @@ export class MemoryLedger {
       const revision = current + 1;
       this.runs.set(run.run_id, { run, revision });
       if (receipt !== undefined) this.append(receipt);
+      this.events.noteRun(run, revision);
       if (revision > 1) bus.announce(runChanged, { tenant: run.tenant, run_id: run.run_id, revision });
       return { kind: 'written', revision };
     });

@@ -1,7 +1,13 @@
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** What is asked of a request, upgrades included. */
+interface ClientRequest {
+  readonly raw: Pick<IncomingMessage, 'socket'>;
+  readonly headers: IncomingMessage['headers'];
+}
 
 /** Address of the client: the socket's peer, or behind trusted proxies the right-most untrusted X-Forwarded-For (API.md 1). */
 export class ClientIp {
@@ -13,7 +19,7 @@ export class ClientIp {
     this.trusted = trustedProxies.map(rangeOf);
   }
 
-  of(request: FastifyRequest): string | undefined {
+  of(request: ClientRequest): string | undefined {
     if (this.trusted.length === 0) return this.peerOf(request.raw.socket);
     const peer = plain(request.raw.socket.remoteAddress);
     if (peer === undefined || !this.isTrusted(peer)) return peer?.toString();

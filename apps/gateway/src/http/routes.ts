@@ -1,6 +1,7 @@
 import { approvalRoutes } from '../calls/approval-routes.js';
 import { callRoutes } from '../calls/call-routes.js';
 import { toolRoutes } from '../calls/tool-routes.js';
+import { eventRoutes } from '../events/event-routes.js';
 import { policyRoutes } from '../governance/policy-routes.js';
 import { trialRoutes } from '../governance/trial-routes.js';
 import { deliveryRoutes } from '../operations/delivery-routes.js';
@@ -24,6 +25,7 @@ export const routes = {
   ...policyRoutes,
   ...agentRoutes,
   ...runRoutes,
+  ...eventRoutes,
   ...settingsRoutes,
   ...approvalRoutes,
   ...deliveryRoutes,

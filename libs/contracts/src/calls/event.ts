@@ -17,7 +17,7 @@ export const eventData = {
     expires_at: IsoTime,
   }),
   'run.changed': z.strictObject({ status: RunStatus }),
-  'run.ended': z.strictObject({ status: RunStatus }),
+  'run.ended': z.strictObject({ status: RunStatus, conversation_id: z.string().optional() }),
   'call.proposed': z.strictObject({
     /** Public name as the caller wrote it. */
     tool: z.string(),

@@ -4,6 +4,7 @@ import type { UarConfig } from '@uar/config';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from '../../http/answer.js';
+import { doorRefusal } from '../../http/door.js';
 import type { Edge } from '../../http/edge.js';
 import { Refusal } from '../../http/refusal.js';
 import { isPage } from '../../pages/visit.js';
@@ -40,7 +41,7 @@ export function fastifyServer(config: UarConfig, edge: Edge): FastifyAdapter {
   );
   addFormParser(instance);
   instance.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = doorRefusal(edge, request);
+    const refusal = doorRefusal(edge, request.raw);
     if (refusal !== undefined) return refuse(reply, refusal);
     return crossOrigin(edge, request, reply);
   });
@@ -64,19 +65,6 @@ function transport({ server: { tls } }: UarConfig): object {
   const http = { maxHeaderSize: longestHeaders, headersTimeout: headersMs };
   if (tls === undefined) return { http };
   return { https: { ...http, cert: readFileSync(tls.cert_file), key: readFileSync(tls.key_file) } };
-}
-
-function doorRefusal(edge: Edge, request: FastifyRequest): Refusal | undefined {
-  const names = request.raw.rawHeaders.filter((_, index) => index % 2 === 0).map((it) => it.toLowerCase());
-  for (const once of ['authorization', 'host', 'content-type'])
-    if (names.indexOf(once) !== names.lastIndexOf(once))
-      return new Refusal(400, 'bad_request', { message: `The header ${once} stands twice.` });
-  const { host, origin } = request.headers;
-  if (!edge.allowsHost(host))
-    return new Refusal(403, 'host_not_allowed', { message: 'This Host is not served here.' });
-  if (origin !== undefined && !edge.allowsOrigin(origin, host))
-    return new Refusal(403, 'origin_not_allowed', { message: 'This Origin may not ask here.' });
-  return undefined;
 }
 
 function crossOrigin(edge: Edge, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {

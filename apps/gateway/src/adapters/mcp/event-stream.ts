@@ -62,6 +62,13 @@ export class EventStream {
     this.response.write(event(data));
   }
 
+  /** An event of a name, with an id where a client may go on after it. */
+  send(data: string, { name, id }: { readonly name: string; readonly id?: number }): void {
+    if (!this.open) return;
+    this.begin();
+    this.response.write(`${id === undefined ? '' : `id: ${id}\n`}${event(data, name)}`);
+  }
+
   /** The last event: written together with the end of the stream. */
   finish(data: string): void {
     if (!this.open) return;
@@ -100,7 +107,7 @@ export class EventStream {
 }
 
 /** JSON text has no raw line breaks once compact; upstream text might, and each line needs its own `data:`. */
-function event(data: string): string {
+function event(data: string, name = 'message'): string {
   const body = data.includes('\n') || data.includes('\r') ? data.split(/\r\n|\r|\n/).join('\ndata: ') : data;
-  return `event: message\ndata: ${body}\n\n`;
+  return `event: ${name}\ndata: ${body}\n\n`;
 }

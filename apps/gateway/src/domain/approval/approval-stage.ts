@@ -72,20 +72,29 @@ export class ApprovalStage {
     switch (settled.kind) {
       case 'expired':
         await approvals.end(draft.approval_id, 'expired');
+        call.trail.approvalSettled(draft.approval_id, 'expired');
         return over('approval_timeout');
       case 'interrupted':
-        return this.giveUp(call, draft.approval_id);
+        return this.giveUp(call, draft.approval_id, { isSettled: false });
       case 'settled': {
+        call.trail.approvalSettled(draft.approval_id, settled.status);
         if (settled.status !== 'approved') return endOfStatus(settled.status);
         const released = await release.permit(call, staged, draft.approval_id);
-        return released ?? this.giveUp(call, draft.approval_id);
+        return released ?? this.giveUp(call, draft.approval_id, { isSettled: true });
       }
     }
   }
 
-  private async giveUp(call: RunningCall, approvalId: ApprovalId): Promise<Passed<never>> {
+  /** `isSettled`: the approvers had their say, and it was told. */
+  private async giveUp(
+    call: RunningCall,
+    approvalId: ApprovalId,
+    { isSettled }: { readonly isSettled: boolean },
+  ): Promise<Passed<never>> {
     const end = interruptedEnd(call) ?? over('cancelled');
-    await this.parts.approvals.end(approvalId, recordEnd(end.kind === 'over' ? end.ending : undefined));
+    const as = recordEnd(end.kind === 'over' ? end.ending : undefined);
+    await this.parts.approvals.end(approvalId, as);
+    if (!isSettled) call.trail.approvalSettled(approvalId, as);
     return end;
   }
 

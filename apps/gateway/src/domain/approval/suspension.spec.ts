@@ -21,11 +21,12 @@ function suspensionIn(world: World) {
 }
 
 /** A call that waits already. */
-function inRoom({ room, entries }: World, change: object): RunningCall {
+function inRoom(world: World, change: object): RunningCall {
+  const { room, entries, clock } = world;
   const asking = { ...caller, principal: { ...caller.principal, ...change } };
   const id = hex(room.size + 1);
   const proposed = { caller: asking, toolName: 'srv__write', argumentsJson: '{}' };
-  const call = new RunningCall(CallId.parse(`call_${id}`), proposed, 0);
+  const call = new RunningCall(CallId.parse(`call_${id}`), proposed, { clock, events: world });
   const [waiting] = entries;
   if (waiting === undefined) throw new Error('no entry');
   const staged = { entry: waiting, argumentsDigest: Digest.parse(`sha256:${'0'.repeat(64)}`) };

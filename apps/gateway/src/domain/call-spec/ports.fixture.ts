@@ -5,7 +5,9 @@ import {
   type CallDecision,
   type Caller,
   type CatalogEntry,
+  type EventRun,
   type HostCall,
+  type NotedEvent,
   type ReceiptBody,
   type RunId,
   type TenantId,
@@ -24,13 +26,14 @@ import type {
   Schemas,
   Unavailable,
 } from '../call/ports.js';
+import type { EventSink } from '../event/ports.js';
 import { leaves, limitsOf, wholeRun, type EffectiveRun, type ScopedTool } from '../run/effective-run.js';
 import type { Entered, RunDenial, Runs } from '../run/runs.js';
 import { entry } from './entry.fixture.js';
 import { HandClock, allowed, caller, runId, tenant, viewOf } from './facts.fixture.js';
 
 /** What the pipeline asks, as plain values in memory. */
-export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts, Runs {
+export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts, Runs, EventSink {
   readonly clock = new HandClock();
   entries: CatalogEntry[] = [entry('read'), entry('write', { capabilities: ['write'] })];
   instances = [InstanceId.parse('a'.repeat(16)), InstanceId.parse('b'.repeat(16))];
@@ -58,6 +61,8 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
   readonly limits: ReceiptBody[] = [];
   readonly records = new Map<string, { draft: ApprovalDraft; status: ApprovalStatus }>();
   readonly ends: string[] = [];
+  /** Of all runs, in order. */
+  readonly events: { runId: string | undefined; event: NotedEvent }[] = [];
   readonly faults: unknown[] = [];
   readonly room = new WaitingRoom();
   private readonly settled = new Map<string, (status: ApprovalStatus) => void>();
@@ -68,6 +73,18 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
     if (record === undefined) throw new Error('no such record');
     record.status = status;
     if (tell) this.settled.get(approvalId)?.(status);
+  }
+
+  note({ run }: { readonly run?: EventRun }, event: NotedEvent): void {
+    this.events.push({ runId: run?.run_id, event });
+  }
+
+  /** What was noted, as `type outcome-or-status`. */
+  get noted(): string[] {
+    return this.events.map(({ event: { type, data_json } }) => {
+      const { outcome, kind, status } = JSON.parse(data_json);
+      return [type, outcome ?? kind ?? status].filter((it) => it !== undefined).join(' ');
+    });
   }
 
   sayProgress(callId: string, paramsJson: string): void {

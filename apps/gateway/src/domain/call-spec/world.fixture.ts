@@ -64,10 +64,11 @@ export class World extends PortsInMemory {
       }),
       receipts: this,
       room: this.room,
-      limits: this.callLimits,
+      limits: { refusal: (...ask) => this.callLimits.refusal(...ask) },
       slots,
       fault,
       onEnd: () => undefined,
+      events: this,
       newCallId: () => CallId.parse(`call_${hex(++this.ids)}`),
     });
   }

@@ -2,6 +2,7 @@ import { outcomes, type CallId, type ReceiptPosition } from '@uar/contracts';
 import type { WaitingRoom } from '../approval/waiting-room.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { outcomeOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
+import type { EventSink } from '../event/ports.js';
 import type { Ending } from './ending.js';
 import { interruptedEnd } from './interruption.js';
 import type { PermissionStage } from './permission.js';
@@ -26,6 +27,7 @@ export interface PipelineParts {
   readonly setting: ReceiptSetting;
   readonly fault: FaultLog;
   readonly onEnd: EndObserver;
+  readonly events: EventSink;
   newCallId(): CallId;
 }
 
@@ -42,7 +44,7 @@ export class Pipeline implements CallPipeline {
 
   propose(proposed: ProposedCall): CallHandle {
     const { clock } = this.parts;
-    const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), proposed, clock.now());
+    const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), proposed, this.parts);
     const seat = new Seat(call, proposed, () => clock.now());
     call.take(seat);
     this.running.set(call.callId, call);
@@ -163,6 +165,7 @@ export class Pipeline implements CallPipeline {
 
   private record(call: RunningCall, ending: Ending, now: number): Promise<ReceiptPosition | null> {
     const body = outcomeOf(call, ending, { setting: this.parts.setting, at: now });
+    call.resultDigest = body.result_digest;
     const isLimit = ending.outcome === 'rate_limited' || ending.outcome === 'overloaded';
     if (!isLimit) return this.parts.receipts.outcome(body);
     this.parts.receipts.limited(body);

@@ -9,7 +9,10 @@ import {
   type GrantTarget,
   type ReceiptPosition,
 } from '@uar/contracts';
+import { CallTrail } from '../event/call-trail.js';
+import type { EventSink } from '../event/ports.js';
 import type { Ending } from './ending.js';
+import type { Clock } from './ports.js';
 import type { CallOwner, DecisionFacts, EndedCall, PendingCall, ProposedCall } from './proposed-call.js';
 import type { Seat } from './seat.js';
 
@@ -30,7 +33,11 @@ export class RunningCall {
   ended: EndedCall | undefined;
   /** How it ends before dispatch where it was taken from its caller, not given up by it. */
   withdrawal: Ending | undefined;
+  /** Of what the host answered, once a receipt names it. */
+  resultDigest: Digest | undefined;
   readonly seats = new Set<Seat>();
+  readonly startedAt: number;
+  readonly trail: CallTrail;
   private interruptedBy: Interruption | undefined;
   private dispatched = false;
   private passedOn = false;
@@ -43,9 +50,11 @@ export class RunningCall {
   constructor(
     readonly callId: CallId,
     readonly proposed: ProposedCall,
-    readonly startedAt: number,
+    { clock, events }: { readonly clock: Pick<Clock, 'now'>; readonly events: EventSink },
   ) {
     const { principal } = proposed.caller;
+    this.startedAt = clock.now();
+    this.trail = new CallTrail(this, events, () => clock.now());
     this.caller = proposed.caller;
     this.owner = { tenant: principal.tenant, principal: principalId(principal) };
   }
@@ -81,11 +90,13 @@ export class RunningCall {
   dispatch(): void {
     this.dispatched = true;
     this.decide();
+    this.trail.dispatched();
   }
 
   /** Stages 1 to 5 are over. */
   decide(): void {
     this.passedOn = true;
+    this.trail.decided();
     for (const seat of this.seats) seat.tellDecided();
   }
 
@@ -93,6 +104,7 @@ export class RunningCall {
   waitFor(approval: ApprovalView): void {
     this.approval = approval;
     this.decide();
+    this.trail.approvalRequired(approval);
     for (const seat of this.seats) seat.tellWaiting(approval);
   }
 
@@ -129,11 +141,13 @@ export class RunningCall {
   }
 
   progress(paramsJson: string): void {
+    this.trail.progress(paramsJson);
     for (const seat of this.seats) if (seat.hold === 'waits') seat.proposed.onProgress?.(paramsJson);
   }
 
   end(ended: EndedCall): void {
     this.ended = ended;
+    this.trail.ended(ended);
     this.stir = undefined;
     for (const seat of this.seats) seat.tellEnded(ended);
   }

@@ -94,19 +94,14 @@ export class Dispatcher {
       arguments_json: call.proposed.argumentsJson,
       timeout_ms: Math.max(1, Math.floor(Math.min(entry.timeout_ms, leftMs))),
       max_result_bytes: this.parts.mostResultBytes,
-      wants_progress: wantsProgress(call),
+      // Its run's events show it, whether or not the caller itself asked.
+      wants_progress: true,
     };
   }
 
   private routeProgress(call: RunningCall): () => void {
-    if (!wantsProgress(call)) return () => undefined;
     return this.parts.hosts.onProgress(call.callId, (paramsJson) => call.progress(paramsJson));
   }
-}
-
-function wantsProgress(call: RunningCall): boolean {
-  for (const seat of call.seats) if (seat.proposed.onProgress !== undefined) return true;
-  return false;
 }
 
 function canGoElsewhere(reply: HostReply): boolean {

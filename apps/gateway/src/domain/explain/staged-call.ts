@@ -20,6 +20,9 @@ export type PreviewParts = Omit<ConstructorParameters<typeof Staging>[0], 'pdp'>
 
 const noCall = `call_${'0'.repeat(32)}` as CallId;
 
+/** Its time is none, and nobody hears of it. */
+const nowhere = { clock: { now: () => 0 }, events: { note: () => undefined } };
+
 /** Stages 2 to 4 by the code that every call passes. Whether the tool is seen is asked later: here it always is. */
 export async function stageCall(parts: PreviewParts, proposed: ProposedCall): Promise<StagedPreview> {
   let needsSight = false;
@@ -29,7 +32,7 @@ export async function stageCall(parts: PreviewParts, proposed: ProposedCall): Pr
       return Promise.resolve('visible');
     },
   };
-  const call = new RunningCall(noCall, proposed, 0);
+  const call = new RunningCall(noCall, proposed, nowhere);
   const staged = await new Staging({ ...parts, pdp }).stage(call);
   const found = { entry: call.entry, caller: call.caller, needsSight };
   return staged.kind === 'passed' ? found : { ...found, refusal: staged.ending };

@@ -29,6 +29,12 @@ export type RunAnswer =
   | { readonly kind: 'widened'; readonly member: string }
   | Unavailable;
 
+export type WatchedRun =
+  | { readonly kind: 'watched'; readonly isActive: boolean }
+  /** Also of somebody else. */
+  | { readonly kind: 'not_found' }
+  | Unavailable;
+
 const dayMs = 86_400_000;
 /** An ended run can be looked at for this long. */
 const keptAfterMs = dayMs;
@@ -72,6 +78,14 @@ export class RunDesk {
     if (id === this.parts.frames.implicit(caller.principal)) return this.parts.views.ofImplicit(caller);
     const found = await this.find(caller, id);
     return 'held' in found ? this.parts.views.of(caller, found.held) : found;
+  }
+
+  /** Whose run it is to the caller, and whether it goes on; for whoever follows its events. */
+  async watch(caller: Caller, id: string): Promise<WatchedRun> {
+    if (id === this.parts.frames.implicit(caller.principal)) return { kind: 'watched', isActive: true };
+    const found = await this.find(caller, id);
+    if (!('held' in found)) return found;
+    return { kind: 'watched', isActive: statusOf(found.held, this.parts.clock.now()) === 'active' };
   }
 
   /** A run that has ended stays as it ended. */
