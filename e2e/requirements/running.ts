@@ -57,6 +57,34 @@ export const running = chapter({
     text: 'a family of native tools is switched on and off within 1 s; one that does not exist is refused',
     source: 'API.md 7',
   },
+  'events.run': {
+    text: 'a run shows what happens to its calls as it happens, with the same outcome as answer and receipt',
+    source: 'DESIGN.md 11, API.md 4',
+  },
+  'events.resume': {
+    text: 'a client that comes back with the last id it has loses nothing and gets nothing twice, also after a restart',
+    source: 'DESIGN.md 11, API.md 4',
+  },
+  'events.tenant': {
+    text: 'other tenants and principals see nothing; the tenant-wide stream shows no arguments and results',
+    source: 'DESIGN.md 11, CASES.md O3',
+  },
+  'events.approval': {
+    text: 'a decision sent the moment call.approval_required arrives is never 404',
+    source: 'CASES.md H10',
+  },
+  'events.websocket': {
+    text: 'the tenant-wide stream is a WebSocket too, also through the dev proxy',
+    source: 'API.md 4, DESIGN.md 14',
+  },
+  'events.agui': {
+    text: '?profile=agui gives events of the AG-UI protocol, from the start of a run to its end',
+    source: 'DESIGN.md 11',
+  },
+  'events.slow': {
+    text: 'clients that never read neither grow the gateway nor hold up calls',
+    source: 'DESIGN.md 11, CASES.md O7',
+  },
   'openapi.served': { text: 'openapi.json describes the routes', source: 'API.md' },
   'cli.policy': {
     text: 'the command line checks, tests, explains and simulates policies',
