@@ -62,6 +62,18 @@ describe('runs', () => {
     expect(gateway.neighbours.receipts.at(1)).toMatchObject({ outcome: 'run_denied', cause: 'not_in_run' });
   });
 
+  it('name themselves in the answer alike for a tool that is hidden and for one that does not exist', async () => {
+    gateway.neighbours.discovers = ({ labels }) => !labels.includes('secret');
+    const id = await open({});
+    const answers = await Promise.all(
+      ['srv__hidden', 'srv__nothing'].map((tool) => gateway.execute(tool, { run_id: id })),
+    );
+    expect(answers.map(({ body }) => [body['outcome'], body['run_id']])).toEqual([
+      ['unknown_tool', id],
+      ['unknown_tool', id],
+    ]);
+  });
+
   it('are found by their owner, its other tokens and holders of readCalls only', async () => {
     gateway.neighbours.may = (question, { principal }) =>
       question.kind !== 'admin' || principal.roles.includes('admin');

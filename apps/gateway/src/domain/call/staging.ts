@@ -36,28 +36,16 @@ export class Staging {
     const entered = this.parts.runs.enter(call.caller, call.proposed.runId);
     const met = entered instanceof Promise ? await entered : entered;
     if (isWithoutAgent(met)) return over('run_denied', { cause: met.cause });
+    // Before the name: the run must not tell a name that does not exist from one that is hidden.
+    if (met.kind === 'entered') call.caller = inRun(call.caller, met.frame);
     if (entry === undefined) return over('unknown_tool', { cause: 'no_such_name' });
     call.entry = entry;
-    const outside = this.meet(call, entry, met);
+    const outside = outsideOf(entry, met);
     if (outside !== undefined) return this.refuse(call, entry, outside);
     const unfit = await this.shape(entry, argumentsJson);
     if (unfit !== undefined) return this.refuse(call, entry, unfit);
     call.argumentsDigest = argumentsDigest(argumentsJson);
     return passed({ entry, argumentsDigest: call.argumentsDigest });
-  }
-
-  /** Stage 3: how the run refuses the call; undefined where it takes it. */
-  private meet(call: RunningCall, { name, facts }: CatalogEntry, met: Entered): Passed<never> | undefined {
-    switch (met.kind) {
-      case 'unavailable':
-        return missing(met);
-      case 'denied':
-        return over('run_denied', { cause: met.cause });
-      case 'entered':
-        call.caller = inRun(call.caller, met.frame);
-        if (leaves(met.frame.effective, { name, server: facts.server })) return undefined;
-        return over('run_denied', { cause: 'not_in_run' });
-    }
   }
 
   private async shape(entry: CatalogEntry, argumentsJson: string): Promise<Passed<never> | undefined> {
@@ -96,6 +84,19 @@ export class Staging {
     if (seen === 'visible') return refusal;
     if (seen === 'hidden') return over('unknown_tool', { cause: 'not_discoverable' });
     return missing(seen);
+  }
+}
+
+/** Stage 3: how the run refuses the call; undefined where it takes it. */
+function outsideOf({ name, facts }: CatalogEntry, met: Entered): Passed<never> | undefined {
+  switch (met.kind) {
+    case 'unavailable':
+      return missing(met);
+    case 'denied':
+      return over('run_denied', { cause: met.cause });
+    case 'entered':
+      if (leaves(met.frame.effective, { name, server: facts.server })) return undefined;
+      return over('run_denied', { cause: 'not_in_run' });
   }
 }
 
