@@ -32,6 +32,7 @@ import { Deliveries } from './domain/webhook/deliveries.js';
 import { LedgerStatus } from './ledger-status.js';
 import { LedgerController } from './ledger.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
+import { RunNews } from './run-news.js';
 import { RunsController } from './runs.controller.js';
 import { ANNOUNCER, COURIER, LEDGER, RUN_ENDS } from './tokens.js';
 
@@ -114,6 +115,11 @@ function events({ bus, log }: ServiceContext): Provider[] {
       provide: RUN_ENDS,
       inject: [EventBook],
       useFactory: (book: EventBook) => new ExpiryTimer({ clock, log, expire: () => book.endDueRuns() }),
+    },
+    {
+      provide: RunNews,
+      inject: [EventBook, RUN_ENDS],
+      useFactory: (book: EventBook, ends: ExpiryTimer) => new RunNews(book, ends),
     },
   ];
 }

@@ -2,17 +2,15 @@ import { Controller, Inject } from '@nestjs/common';
 import { Answers, BUS, type Bus } from '@uar/bus';
 import { putRun, readRun, runChanged, type AnswerOf, type AskOf } from '@uar/contracts';
 import type { Ledger } from '@uar/ledger';
-import type { Alarm } from './domain/ports.js';
-import { EventBook } from './event-book.js';
-import { LEDGER, RUN_ENDS } from './tokens.js';
+import { RunNews } from './run-news.js';
+import { LEDGER } from './tokens.js';
 
 @Controller()
 export class RunsController {
   constructor(
     @Inject(LEDGER) private readonly ledger: Ledger,
     @Inject(BUS) private readonly bus: Bus,
-    @Inject(EventBook) private readonly events: EventBook,
-    @Inject(RUN_ENDS) private readonly ends: Alarm,
+    @Inject(RunNews) private readonly news: RunNews,
   ) {}
 
   @Answers(putRun)
@@ -22,8 +20,7 @@ export class RunsController {
     if (answer.kind !== 'written') return answer;
     const { revision } = answer;
     if (revision > 1) this.bus.announce(runChanged, { tenant, run_id, revision });
-    await this.events.noteRun(ask.run, revision);
-    if (ask.run.status === 'active') this.ends.setFor(ask.run.expires_at);
+    await this.news.written(ask.run, revision);
     return answer;
   }
 

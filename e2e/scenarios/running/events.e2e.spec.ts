@@ -256,11 +256,10 @@ onBothBuses(
               .find(Boolean),
           );
         };
-        const fill = async (calls: number, in_run: unknown): Promise<void> => {
-          for (let n = 0; n < calls; n += 1)
-            await call(admin, in_run, { id: `slow-${n}`, pad: 'x'.repeat(60_000) });
+        const fill = async (calls: number, inRun: unknown): Promise<void> => {
+          for (let n = 0; n < calls; n += 1) await call(admin, inRun, { bytes: 60_000 }, 'fix__big');
         };
-        await fill(10, undefined);
+        await fill(100, undefined);
         const before = await memory();
         expect(before).toBeGreaterThan(1e7);
         for (let n = 0; n < 197; n += 1) {
@@ -268,10 +267,10 @@ onBothBuses(
           await listen('/api/uar/events', who, { reads: false });
         }
         for (let n = 0; n < 3; n += 1) await listen(run['events_url'], admin, { reads: false });
-        await fill(120, run['run_id']);
+        await fill(100, run['run_id']);
         expect((await memory()) - before).toBeLessThan(150e6);
         const reader = await listen(run['events_url'], admin);
-        await reader.heard('call.ended', ({ body: { seq } }) => seq === 1 + 120 * 4);
+        await reader.heard('call.ended', ({ body: { seq } }) => seq === 1 + 100 * 4);
         const start = performance.now();
         expect(String((await call(admin, undefined, { id: 'beside' })).body['outcome'])).toBe('completed');
         expect(performance.now() - start).toBeLessThan(5_000);

@@ -59,22 +59,14 @@ export function assemble(context: ServiceContext) {
   const edge = new Edge(config, (cause) => metrics.unauthorized(cause));
   const kept = new LedgerKeptCalls(bus, log, clock.now);
   const schemas = new ArgumentSchemas();
-  const onDropped = (count: number): void => metrics.eventsDropped(count);
-  const events = new EventDesk({ bus, log, now: clock.now, onDropped });
+  const events = eventDeskOf(context, metrics);
   const ports = { context, edge, events, metrics, replica, runs, pdp, receipts, approvals, hosts, kept, schemas };
   const calls = assembleCalls(ports);
   const { pipeline, room, endedCalls } = calls;
   const identity = identityOf(context, verifier, runs);
   const desks = assembleRunDesk(context, runParts, { replica, pdp, pipeline });
   const following = assembleStreams(context, { runs: desks.runDesk, access: pdp });
-  metrics.watch({
-    inFlight: () => pipeline.inFlight,
-    waiting: () => room.size,
-    unwrittenReceipts: () => receipts.unwritten,
-    refusedReceipts: () => receipts.refused,
-    unsentEvents: () => events.unsent,
-    eventStreams: () => following.streams.size,
-  });
+  watch(ports, calls, following.streams);
   return {
     ...calls,
     ...desks,
@@ -93,6 +85,26 @@ export function assemble(context: ServiceContext) {
     lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
     readiness: readinessOf(context, { replica, scopes, receipts, verifier }),
   };
+}
+
+function eventDeskOf({ bus, log }: ServiceContext, metrics: CallMetrics): EventDesk {
+  const onDropped = (count: number): void => metrics.eventsDropped(count);
+  return new EventDesk({ bus, log, now: clock.now, onDropped });
+}
+
+function watch(
+  { metrics, receipts, events }: CallPorts,
+  { pipeline, room }: ReturnType<typeof assembleCalls>,
+  streams: { readonly size: number },
+): void {
+  metrics.watch({
+    inFlight: () => pipeline.inFlight,
+    waiting: () => room.size,
+    unwrittenReceipts: () => receipts.unwritten,
+    refusedReceipts: () => receipts.refused,
+    unsentEvents: () => events.unsent,
+    eventStreams: () => streams.size,
+  });
 }
 
 interface CallPorts {

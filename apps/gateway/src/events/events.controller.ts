@@ -37,7 +37,9 @@ export class EventsController {
       case 'complete':
         // Tells an EventSource not to come back.
         return void reply.code(204).send();
-      default:
+      case 'not_found':
+      case 'limited':
+      case 'unavailable':
         throw streamRefusal(answer);
     }
   }

@@ -51,6 +51,29 @@ type Places = ReturnType<typeof placesOf>;
 
 /** Counters that outlive what they counted. */
 function placesOf(database: Database.Database) {
+  const sql = placeStatements(database);
+  return {
+    tenant: (id: string) => sql.tenant.get(id) ?? { position: 0, dropped: 0, floor: 0 },
+    advance: (id: string, count: number) => sql.advance.get(id, count)?.position ?? count,
+    drop: (id: string, position: number) => sql.drop.run(position, id),
+    run: (id: string, runId: string) => sql.run.get(id, runId),
+    advanceRun: (group: Group & { readonly run: EventRun }, now: number): number => {
+      const { tenant: id, count, run: at } = group;
+      const before = sql.run.get(id, at.run_id)?.seq ?? sql.tenant.get(id)?.floor ?? 0;
+      sql.advanceRun.run(id, at.run_id, before + 1, before + count, now);
+      return before + count;
+    },
+    isNews: ({ source, batch }: NonNullable<Input<'appendEvents'>['from']>, now: number) =>
+      sql.note.run(source, batch, now).changes === 1,
+    forget: (now: number) => {
+      sql.raiseFloor.run({ before: now - placesKeptMs });
+      sql.forgetRuns.run(now - placesKeptMs);
+      sql.forgetSources.run(now - keptMs);
+    },
+  };
+}
+
+function placeStatements(database: Database.Database) {
   const tenant = database.prepare<[string], { position: number; dropped: number; floor: number }>(
     'SELECT position, dropped, floor FROM event_tenants WHERE tenant = ?',
   );
@@ -80,28 +103,43 @@ function placesOf(database: Database.Database) {
     `INSERT INTO event_sources (source, batch, at) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET batch = excluded.batch, at = excluded.at WHERE batch < excluded.batch`,
   );
+  return { tenant, advance, drop, run, advanceRun, raiseFloor, forgetRuns, forgetSources, note };
+}
+
+function windowOf(database: Database.Database, places: Places) {
+  const sql = windowStatements(database);
+  const forget = (tenant: string, { id, last_position }: { id: number; last_position: number }): void => {
+    sql.remove.run(id);
+    places.drop(tenant, last_position);
+  };
   return {
-    tenant: (id: string) => tenant.get(id) ?? { position: 0, dropped: 0, floor: 0 },
-    advance: (id: string, count: number) => advance.get(id, count)?.position ?? count,
-    drop: (id: string, position: number) => drop.run(position, id),
-    run: (id: string, runId: string) => run.get(id, runId),
-    advanceRun: (group: Group & { readonly run: EventRun }, now: number): number => {
-      const { tenant: id, count, run: at } = group;
-      const before = run.get(id, at.run_id)?.seq ?? tenant.get(id)?.floor ?? 0;
-      advanceRun.run(id, at.run_id, before + 1, before + count, now);
-      return before + count;
+    add: (group: Group, now: number): PlacedGroup => {
+      const { tenant, run, count, events_json } = group;
+      const position = places.advance(tenant, count);
+      const seq = run === undefined ? undefined : places.advanceRun({ ...group, run }, now);
+      const owner = run === undefined ? null : JSON.stringify(run.owner);
+      sql.insert.run(tenant, position, run?.run_id ?? null, seq ?? null, count, now, owner, events_json);
+      if (run !== undefined && seq !== undefined)
+        for (const row of sql.beyondRun.all(tenant, run.run_id, seq - mostOfRun)) forget(tenant, row);
+      for (const row of sql.beyondTenant.all(tenant, position - mostOfTenant)) forget(tenant, row);
+      return placed({ position, seq, run, count });
     },
-    isNews: ({ source, batch }: NonNullable<Input<'appendEvents'>['from']>, now: number) =>
-      note.run(source, batch, now).changes === 1,
-    forget: (now: number) => {
-      raiseFloor.run({ before: now - placesKeptMs });
-      forgetRuns.run(now - placesKeptMs);
-      forgetSources.run(now - keptMs);
+    read: (ask: Read): Output<'readEvents'> => {
+      const { tenant, run_id, after } = ask;
+      const rows =
+        run_id === undefined ? sql.ofTenant.iterate(tenant, after) : sql.ofRun.iterate(tenant, run_id, after);
+      const { groups, more } = pageOf(rows);
+      return { groups, more, ...edgesOf(places, ask, groups[0]) };
+    },
+    purge: (now: number): number => {
+      const gone = sql.oldest.all(forgottenAtOnce, now - keptMs);
+      for (const row of gone) forget(row.tenant, row);
+      return gone.length;
     },
   };
 }
 
-function windowOf(database: Database.Database, places: Places) {
+function windowStatements(database: Database.Database) {
   const columns =
     'rowid AS id, tenant, last_position, run_id, last_seq, count, owner, sealed_events FROM event_groups';
   const insert = database.prepare<
@@ -127,35 +165,7 @@ function windowOf(database: Database.Database, places: Places) {
        SELECT rowid AS id, tenant, last_position, at FROM event_groups ORDER BY rowid LIMIT ?) WHERE at < ?`,
   );
   const remove = database.prepare<[number]>('DELETE FROM event_groups WHERE rowid = ?');
-  const forget = (tenant: string, { id, last_position }: { id: number; last_position: number }): void => {
-    remove.run(id);
-    places.drop(tenant, last_position);
-  };
-  return {
-    add: (group: Group, now: number): PlacedGroup => {
-      const { tenant, run, count, events_json } = group;
-      const position = places.advance(tenant, count);
-      const seq = run === undefined ? undefined : places.advanceRun({ ...group, run }, now);
-      const owner = run === undefined ? null : JSON.stringify(run.owner);
-      insert.run(tenant, position, run?.run_id ?? null, seq ?? null, count, now, owner, events_json);
-      if (run !== undefined && seq !== undefined)
-        for (const row of beyondRun.all(tenant, run.run_id, seq - mostOfRun)) forget(tenant, row);
-      for (const row of beyondTenant.all(tenant, position - mostOfTenant)) forget(tenant, row);
-      return placed({ position, seq, run, count });
-    },
-    read: (ask: Read): Output<'readEvents'> => {
-      const { tenant, run_id, after } = ask;
-      const rows =
-        run_id === undefined ? ofTenant.iterate(tenant, after) : ofRun.iterate(tenant, run_id, after);
-      const { groups, more } = pageOf(rows);
-      return { groups, more, ...edgesOf(places, ask, groups[0]) };
-    },
-    purge: (now: number): number => {
-      const gone = oldest.all(forgottenAtOnce, now - keptMs);
-      for (const row of gone) forget(row.tenant, row);
-      return gone.length;
-    },
-  };
+  return { insert, ofRun, ofTenant, beyondRun, beyondTenant, oldest, remove };
 }
 
 function placed(at: {

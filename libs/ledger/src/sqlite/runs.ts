@@ -22,21 +22,8 @@ export function runsStore(
     `INSERT INTO runs (tenant, run_id, revision, run, kept_until) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET revision = excluded.revision, run = excluded.run, kept_until = excluded.kept_until`,
   );
-  const nextDue = database.prepare<[], { due_at: number | null }>(
-    'SELECT min(due_at) AS due_at FROM runs WHERE due_at IS NOT NULL AND end_told = 0',
-  );
-  const due = database.prepare<[number, number], { id: number; run: string }>(
-    `SELECT rowid AS id, run FROM runs WHERE due_at IS NOT NULL AND end_told = 0 AND due_at <= ?
-     ORDER BY due_at LIMIT ?`,
-  );
-  const tell = database.prepare<[number]>('UPDATE runs SET end_told = 1 WHERE rowid = ?');
   return {
-    nextRunEnd: () => nextDue.get()?.due_at ?? undefined,
-    endDueRuns: ({ now }) =>
-      due.all(now, mostDue).map(({ id, run }) => {
-        tell.run(id);
-        return StoredRun.parse(JSON.parse(run));
-      }),
+    ...dueRuns(database),
     putRun: ({ run, if_revision, kept_until, receipt }) => {
       const current = find.get(run.tenant, run.run_id)?.revision ?? 0;
       if (current !== if_revision) return { kind: 'conflict', revision: current };
@@ -53,5 +40,25 @@ export function runsStore(
       if (row === undefined) return { kind: 'not_found' };
       return { kind: 'found', run: StoredRun.parse(JSON.parse(row.run)), revision: row.revision };
     },
+  };
+}
+
+/** Runs that end by the clock: each is answered once, whatever is read of it later. */
+function dueRuns(database: Database.Database): Pick<Store, 'nextRunEnd' | 'endDueRuns'> {
+  const nextDue = database.prepare<[], { due_at: number | null }>(
+    'SELECT min(due_at) AS due_at FROM runs WHERE due_at IS NOT NULL AND end_told = 0',
+  );
+  const due = database.prepare<[number, number], { id: number; run: string }>(
+    `SELECT rowid AS id, run FROM runs WHERE due_at IS NOT NULL AND end_told = 0 AND due_at <= ?
+     ORDER BY due_at LIMIT ?`,
+  );
+  const tell = database.prepare<[number]>('UPDATE runs SET end_told = 1 WHERE rowid = ?');
+  return {
+    nextRunEnd: () => nextDue.get()?.due_at ?? undefined,
+    endDueRuns: ({ now }) =>
+      due.all(now, mostDue).map(({ id, run }) => {
+        tell.run(id);
+        return StoredRun.parse(JSON.parse(run));
+      }),
   };
 }

@@ -82,7 +82,7 @@ function showsType(view: StreamView, type: EventType): boolean {
 }
 
 /** The principal itself; through an agent only where the run is that agent's. */
-export function isOwn(viewer: Principal, { owner }: EventRun): boolean {
+function isOwn(viewer: Principal, { owner }: EventRun): boolean {
   const agent = agentOf(viewer);
   const isOwner = owner.principal === principalId(viewer) && owner.issuer === viewer.issuer;
   return isOwner && (agent === undefined || agent === owner.agent_id);
