@@ -60,7 +60,7 @@ onBothBuses(
         await clientOf(product()).request(`${runs}/${String(run['run_id'])}/cancel`, { method: 'POST' });
         await listener.ended();
         expect(listener.ids).toEqual(listener.ids.map((_, index) => index + 1));
-        expect([listener.names[0], listener.names.at(-1)]).toEqual(['run.opened', 'run.ended']);
+        expect([listener.names[0], listener.names.includes('run.ended')]).toEqual(['run.opened', true]);
         for (const { body } of [good, bad, none]) {
           const own = listener.events.filter((each) => each.body.call_id === String(body['call_id']));
           const ends = own.filter(({ name }) => name === 'call.ended');

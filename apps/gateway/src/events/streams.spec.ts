@@ -41,18 +41,20 @@ describe('event streams', () => {
     const { body } = await gateway.execute('srv__echo', { arguments: { n: 1.5 }, run_id: id });
     await gateway.ask('POST', `${runs}/${id}/cancel`);
     await until(() => listener.isOver);
-    expect(listener.types).toEqual([
+    // The end of the run may overtake what the gateway has noted of its call.
+    expect(listener.types.filter((type) => type !== 'run.ended')).toEqual([
       'run.opened',
       'call.proposed',
       'call.decided',
       'call.dispatched',
       'call.ended',
-      'run.ended',
     ]);
+    expect(listener.types).toContain('run.ended');
     expect(listener.ids).toEqual(['1', '2', '3', '4', '5', '6']);
     for (const { data } of listener.events) expect(EventView.safeParse(data).error).toBeUndefined();
-    expect(listener.events[1]?.data.data['arguments']).toEqual({ n: 1.5 });
-    const ended = listener.events[4]?.data;
+    const of = (name: string) => listener.events.find((event) => event.name === name)?.data;
+    expect(of('call.proposed')?.data['arguments']).toEqual({ n: 1.5 });
+    const ended = of('call.ended');
     expect(ended?.call_id).toBe(body['call_id']);
     expect(ended?.data).toMatchObject({ outcome: 'completed', result: body['result'] });
     expect(gateway.neighbours.receipts.at(-1)).toMatchObject({
@@ -92,12 +94,12 @@ describe('event streams', () => {
     const { id, url } = await opened();
     for (let n = 0; n < 3; n += 1) await gateway.execute('srv__echo', { run_id: id });
     await until(() => windowOf().count(tenant) === 13);
-    windowOf().forget(tenant, 2);
-    const late = await listen(url, { lastEventId: '1' });
+    windowOf().forget(tenant, 1);
+    const late = await listen(url, { lastEventId: '0' });
     await until(() => late.types.at(-1) === 'call.ended' && late.ids.at(-1) === '13');
     expect(late.types[0]).toBe('gap');
     const first = late.events[0]?.data.data['first'];
-    expect([late.events[0]?.data.data['after'], late.ids[1]]).toEqual([1, String(first)]);
+    expect([late.events[0]?.data.data['after'], late.ids[1]]).toEqual([0, String(first)]);
     const unknown = await listen(url, { lastEventId: '999' });
     await until(() => unknown.ids.at(-1) === '13');
     expect(unknown.events[0]?.data.data).toEqual({ after: 999, first });

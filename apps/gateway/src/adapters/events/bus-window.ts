@@ -9,22 +9,26 @@ type Listener = (groups: readonly ToldGroup[]) => void;
 /** The ledger's events over the bus; news only of tenants that somebody follows. */
 export class BusWindow implements EventWindow {
   private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly reading = new Map<string, Promise<WindowPage | Unavailable>>();
+  /** Announcements so far: a reading that began before the newest of them may not know of it. */
+  private heard = 0;
   private readonly endListening: () => void;
 
   constructor(private readonly bus: Bus) {
     this.endListening = bus.listen(eventsAppended, ({ tenant, groups }) => {
+      this.heard += 1;
       for (const listener of this.listeners.get(tenant) ?? []) listener(groups);
     });
   }
 
-  async read({ tenant, runId }: WindowPlace, after: number): Promise<WindowPage | Unavailable> {
-    const reply = await this.bus.ask(readEvents, {
-      tenant,
-      after,
-      ...(runId === undefined ? {} : { run_id: runId }),
-    });
-    if (reply.kind === 'fault') return unavailable('ledger', reply);
-    return { kind: 'page', ...reply.value };
+  /** Subscribers that are at the same place share one reading. */
+  read(place: WindowPlace, after: number): Promise<WindowPage | Unavailable> {
+    const key = JSON.stringify([place.tenant, place.runId, after, this.heard]);
+    const running = this.reading.get(key);
+    if (running !== undefined) return running;
+    const reading = this.ask(place, after).finally(() => this.reading.delete(key));
+    this.reading.set(key, reading);
+    return reading;
   }
 
   onNews(tenant: TenantId, listener: Listener): () => void {
@@ -39,5 +43,15 @@ export class BusWindow implements EventWindow {
   close(): void {
     this.endListening();
     this.listeners.clear();
+  }
+
+  private async ask({ tenant, runId }: WindowPlace, after: number): Promise<WindowPage | Unavailable> {
+    const reply = await this.bus.ask(readEvents, {
+      tenant,
+      after,
+      ...(runId === undefined ? {} : { run_id: runId }),
+    });
+    if (reply.kind === 'fault') return unavailable('ledger', reply);
+    return { kind: 'page', ...reply.value };
   }
 }

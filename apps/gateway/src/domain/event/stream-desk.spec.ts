@@ -214,7 +214,20 @@ describe('the stream desk', () => {
     expect(mouth.ended).toBeUndefined();
     window.add('call.ended', true, callId);
     await settle();
+    expect(mouth.ended).toBeUndefined();
+    await clock.advance(1_000);
     expect(mouth.ended).toBe('run_ended');
+  });
+
+  it('waits a moment for what the end of the run has overtaken', async () => {
+    const callId = `call_${'1'.repeat(32)}`;
+    const mouth = await open();
+    window.add('run.ended');
+    await clock.advance(500);
+    window.add('call.proposed', true, callId);
+    window.add('call.ended', true, callId);
+    await clock.advance(600);
+    expect([mouth.ids, mouth.ended]).toEqual([[1, 2, 3], 'run_ended']);
   });
 
   it('ends, after minutes, also where the end of a call never comes', async () => {

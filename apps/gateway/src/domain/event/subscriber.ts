@@ -6,6 +6,8 @@ import type { Outlet, StreamEnd } from './streams.js';
 const retryMs = 1_000;
 /** A run that ended may have calls that still end: their events are waited for, so long at most. */
 const lastCallsMs = 300_000;
+/** What a gateway has noted of a call may come after the end of its run, which the ledger itself noted. */
+const overtakenMs = 1_000;
 
 export interface SubscriberParts {
   readonly window: EventWindow;
@@ -199,7 +201,13 @@ export class Subscriber {
 
   private endWithRun(): void {
     if (this.runEndedAt === undefined || this.isBehind || this.isReading) return;
-    const isLate = this.parts.clock.now() - this.runEndedAt >= lastCallsMs;
-    if (this.openCalls.size === 0 || isLate) this.end('run_ended');
+    const { clock } = this.parts;
+    const endedMs = clock.now() - this.runEndedAt;
+    if (endedMs < overtakenMs) {
+      this.stopRetry();
+      this.stopRetry = clock.after(overtakenMs - endedMs, () => this.look());
+      return;
+    }
+    if (this.openCalls.size === 0 || endedMs >= lastCallsMs) this.end('run_ended');
   }
 }
