@@ -64,6 +64,7 @@ export class CallMetrics {
       help: 'Outcome receipts refused since the start: their call had ended otherwise in the ledger.',
       read: gauges.refusedReceipts,
     });
+    this.registry.gauge({
       name: 'events_unsent',
       help: 'Events the ledger has not taken yet.',
       read: gauges.unsentEvents,

@@ -1,10 +1,10 @@
 import {
   effectOf,
   principalId,
+  ReceiptBody,
   type ApprovalStatus,
   type Outcome,
   type Receipt,
-  type ReceiptBody,
 } from '@uar/contracts';
 import type Database from 'better-sqlite3';
 import type { ApprovalRecord } from '../ledger.js';
@@ -50,10 +50,8 @@ export class OpenCalls {
 
 type Operations = 'writeIntent' | 'openGateways' | 'closeOpenCalls';
 
-export function openCallsStore(
-  database: Database.Database,
-  { rows, chains, open, news }: ApprovalParts,
-): Pick<Store, Operations> {
+export function openCallsStore(database: Database.Database, parts: ApprovalParts): Pick<Store, Operations> {
+  const { chains, open } = parts;
   const gateways = database.prepare<[], { gateway: string }>(
     `SELECT gateway FROM open_calls UNION SELECT gateway FROM kept_calls WHERE gateway IS NOT NULL`,
   );
@@ -76,36 +74,48 @@ export function openCallsStore(
     openGateways: () => gateways.all().map(({ gateway }) => gateway),
     closeOpenCalls: (ask) => {
       const calls = of.all(ask.gateway, ask.limit);
-      const settled: ApprovalRecord[] = [];
-      for (const call of calls) {
-        const intent = intentOf(call);
-        if (intent !== undefined) chains.append(afterIntent(intent, ask));
-        else {
-          const { record, isNews } = closedApproval(rows, call, ask);
-          if (isNews) {
-            settled.push(record);
-            news.settled(record, ask.now);
-          }
-          chains.append(afterApproval(record, ask));
-        }
-      }
+      const settled = calls.flatMap((call) => closeCall(parts, call, { intent: intentOf(call), ask }));
       return { count: calls.length, settled };
     },
   };
 }
 
+/** With one outcome; the approval that this settled, where it did. */
+function closeCall(
+  { rows, chains, news }: ApprovalParts,
+  call: OpenCall,
+  { intent, ask }: { readonly intent: Receipt | undefined; readonly ask: CloseOpenCalls },
+): ApprovalRecord[] {
+  if (intent !== undefined) {
+    chains.append(afterIntent(intent, ask));
+    return [];
+  }
+  const { record, isNews } = closedApproval(rows, call, ask);
+  if (isNews) news.settled(record, ask.now);
+  chains.append(afterApproval(record, ask));
+  return isNews ? [record] : [];
+}
+
 /** Nobody knows more than that it was about to be dispatched. */
 function afterIntent(intent: Receipt, { now }: CloseOpenCalls): ReceiptBody {
-  const { seq: _seq, prev_hash: _before, hash: _hash, ...body } = intent;
   const outcome = 'transport_failure';
   return {
-    ...body,
+    ...bodyOf(intent),
     at: new Date(now).toISOString(),
     kind: 'outcome',
     outcome,
     effect: effectOf(outcome),
     cause,
   };
+}
+
+/** What it says, without its place in the chain. */
+function bodyOf(receipt: Receipt): ReceiptBody {
+  const body: Partial<Receipt> = { ...receipt };
+  delete body.seq;
+  delete body.prev_hash;
+  delete body.hash;
+  return ReceiptBody.parse(body);
 }
 
 function closedApproval(

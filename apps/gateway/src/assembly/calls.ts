@@ -1,0 +1,144 @@
+import { CatalogReplica } from '@uar/catalog';
+import { textDigest } from '@uar/json-text';
+import { EventDesk } from '@uar/events';
+import type { ServiceContext } from '@uar/service';
+import { BusApprovals } from '../adapters/bus/approvals.js';
+import { BusHosts } from '../adapters/bus/hosts.js';
+import { LedgerKeptCalls } from '../adapters/bus/kept-calls.js';
+import { BusPdp } from '../adapters/bus/pdp.js';
+import { ReceiptDesk } from '../adapters/bus/receipt-desk.js';
+import { CallMetrics } from '../adapters/call-metrics.js';
+import { systemClock } from '../adapters/clock.js';
+import { newApprovalId, newCallId, newFaultId } from '../adapters/new-ids.js';
+import { ArgumentSchemas } from '../adapters/schemas/argument-schemas.js';
+import { ApprovalStage } from '../domain/approval/approval-stage.js';
+import { Release } from '../domain/approval/release.js';
+import { VoteReview } from '../domain/approval/vote-review.js';
+import { WaitingRoom } from '../domain/approval/waiting-room.js';
+import { PermissionStage } from '../domain/call/permission.js';
+import { Pipeline, type PipelineParts } from '../domain/call/pipeline.js';
+import { Slots } from '../domain/call/slots.js';
+import { Staging } from '../domain/call/staging.js';
+import { Dispatcher } from '../domain/dispatch/dispatcher.js';
+import { Placement } from '../domain/dispatch/placement.js';
+import { EndedCalls } from '../domain/execute/ended-calls.js';
+import { Execution } from '../domain/execute/execution.js';
+import { assembleLimits } from './limits.js';
+import type { ReceiptSetting } from '../domain/receipt/receipt-bodies.js';
+import type { RunFrames } from '../domain/run/run-frames.js';
+import { Edge } from '../http/edge.js';
+
+/** What the calls of a gateway meet the world through. */
+export interface CallPorts extends ReturnType<typeof assemblePorts> {
+  readonly context: ServiceContext;
+  readonly runs: RunFrames;
+}
+
+const clock = systemClock;
+
+export function assemblePorts(context: ServiceContext) {
+  const { bus, log, config } = context;
+  const metrics = new CallMetrics();
+  return {
+    metrics,
+    edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
+    events: eventDeskOf(context, metrics),
+    replica: new CatalogReplica({ bus, log }),
+    pdp: new BusPdp(bus),
+    receipts: new ReceiptDesk(bus, log),
+    approvals: new BusApprovals(bus),
+    hosts: new BusHosts(bus),
+    kept: new LedgerKeptCalls(bus, log, clock.now),
+    schemas: new ArgumentSchemas(),
+  };
+}
+
+function eventDeskOf({ bus, log }: ServiceContext, metrics: CallMetrics): EventDesk {
+  const onDropped = (count: number): void => metrics.eventsDropped(count);
+  return new EventDesk({ bus, log, now: clock.now, onDropped });
+}
+
+export function assembleCalls(ports: CallPorts) {
+  const { context, metrics, pdp, receipts, approvals, kept } = ports;
+  const { log } = context;
+  const fault = (error: unknown, callId?: string): string => {
+    const faultId = newFaultId();
+    log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
+    return faultId;
+  };
+  const setting = receiptSettingOf(context);
+  const room = new WaitingRoom();
+  const endedCalls = new EndedCalls();
+  const rated = assembleLimits({ ...context, replica: ports.replica });
+  const pipeline = new Pipeline({
+    ...stagesOf(ports, { room, setting, fault }),
+    approvals,
+    receipts,
+    room,
+    limits: rated.callLimits,
+    clock,
+    setting,
+    fault,
+    events: ports.events,
+    onEnd: (ended, owner) => {
+      metrics.ended(ended);
+      endedCalls.remember(owner, ended);
+    },
+    newCallId,
+  });
+  const execution = new Execution({
+    pipeline,
+    kept,
+    clock,
+    flushReceipts: () => receipts.flush(),
+    newCallId,
+    digest: textDigest,
+  });
+  return { ...rated, pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault };
+}
+
+interface CallShared {
+  readonly room: WaitingRoom;
+  readonly setting: ReceiptSetting;
+  fault(error: unknown, callId?: string): string;
+}
+
+function stagesOf(
+  { context: { config, bus }, edge, replica, runs, pdp, receipts, approvals, hosts, schemas }: CallPorts,
+  { room, setting, fault }: CallShared,
+): Pick<PipelineParts, 'staging' | 'permission' | 'dispatcher' | 'slots'> {
+  const placement = new Placement(replica, clock);
+  const slots = new Slots(config.limits.calls_in_flight);
+  const release = new Release({ pdp, approvals, catalog: replica, runs, placement, clock, setting });
+  const approvalStage = new ApprovalStage({
+    approvals,
+    room,
+    release,
+    slots,
+    clock,
+    gateway: bus.instance,
+    timeoutMs: config.approvals.timeout_seconds * 1000,
+    newApprovalId,
+    pageUrl: pageUrlOf(edge),
+  });
+  const mostArgumentBytes = config.limits.arguments_kb * 1024;
+  const mostResultBytes = config.limits.result_kb * 1024;
+  return {
+    staging: new Staging({ catalog: replica, runs, schemas, pdp, mostArgumentBytes }),
+    permission: new PermissionStage({ pdp, receipts, approvals: approvalStage, placement, clock, setting }),
+    dispatcher: new Dispatcher({ hosts, placement, clock, fault, mostResultBytes }),
+    slots,
+  };
+}
+
+export function pageUrlOf(edge: Edge): (approvalId: string) => string {
+  return (approvalId) => edge.urlOf(`/approvals/${approvalId}`);
+}
+
+function receiptSettingOf(context: ServiceContext): ReceiptSetting {
+  return { profile: context.config.profile, governance: governanceOf(context), digest: textDigest };
+}
+
+export function governanceOf({ config }: ServiceContext): 'on' | 'off' {
+  return config.governance.enabled ? 'on' : 'off';
+}
