@@ -24,10 +24,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,libs}/*/src/**/*.spec.ts', 'tools/**/*.spec.ts'],
+          exclude: ['**/*.proof.spec.ts'],
           // Specs share nothing but modules; loading those anew for each file took a third of the time.
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'proofs', include: ['{apps,libs}/*/src/**/*.proof.spec.ts'] } },
       { extends: true, test: { name: 'chaos', include: ['e2e/chaos/*.spec.ts'] } },
       {
         extends: true,

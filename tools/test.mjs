@@ -76,14 +76,16 @@ function vitest(args) {
 
 /** Specs whose number of cases UAR_PROOF_SCALE sets: found, as a list of names would outlive a rename in silence. */
 function proofFiles() {
-  const sources = readdirSync(join(root, 'apps')).map((app) => join(root, 'apps', app, 'src'));
+  const sources = ['apps', 'libs'].flatMap((part) =>
+    readdirSync(join(root, part)).map((member) => join(root, part, member, 'src')),
+  );
   return sources
     .filter((source) => existsSync(source))
     .flatMap((source) =>
       readdirSync(source, { recursive: true, encoding: 'utf8' }).map((name) => join(source, name)),
     )
     .filter((file) => file.endsWith('.spec.ts'))
-    .filter((file) => readFileSync(file, 'utf8').includes('proofRuns('));
+    .filter((file) => file.endsWith('.proof.spec.ts') || readFileSync(file, 'utf8').includes('proofRuns('));
 }
 
 const args = process.argv.slice(2);
@@ -106,11 +108,11 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
-const project = chaos ? 'chaos' : e2e ? 'e2e' : 'unit';
-const code = await vitest(['--project', project, ...filters]);
+const projects = chaos ? ['chaos'] : e2e ? ['e2e'] : proofs ? ['unit', 'proofs'] : ['unit'];
+const code = await vitest([...projects.flatMap((name) => ['--project', name]), ...filters]);
 for (const { line } of left) say(`not run: ${line}`);
-if (project === 'unit')
+if (!e2e && !chaos && !proofs)
   say(
-    'whole products are tested by `npm run e2e` and `npm run chaos`, PDP and approvals on tens of thousands of cases by `npm run proofs`',
+    'whole products are tested by `npm run e2e` and `npm run chaos`, PDP and approvals on tens of thousands of cases, power losses and mutated policies by `npm run proofs`',
   );
 process.exit(code);

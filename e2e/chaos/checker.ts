@@ -1,5 +1,5 @@
 import type { Receipt } from '@uar/contracts';
-import type { ApprovalEnd, Note, Recorded } from './history.js';
+import type { ApprovalEnd, EventEnd, Note, Recorded } from './history.js';
 
 type NoteOf<Kind extends Note['kind']> = Extract<Note, { kind: Kind }>;
 
@@ -30,6 +30,7 @@ export function check(notes: readonly Note[], recorded: Recorded): Violation[] {
     ...history.ids().flatMap((id) => executionsOf(history, id)),
     ...history.answers.flatMap((answer) => outcomeOf(history, answer)),
     ...receiptsOf(history),
+    ...eventsOf(history, recorded.ends),
     ...recorded.chain.map((what) => ({ rule: 'the_chain_verifies' as const, what })),
   ];
 }
@@ -167,6 +168,20 @@ function receiptsOf(history: History): Violation[] {
       what: `${callId} has an intent and no outcome`,
     })),
   ];
+}
+
+/** Events say what receipts say, once. A gateway that died may have told an end whose receipt was lost with it. */
+function eventsOf(history: History, ends: readonly EventEnd[]): Violation[] {
+  const rule = 'one_outcome_per_call';
+  const byCall = groupBy(ends, ({ call_id: callId }) => callId);
+  return [...byCall].flatMap(([callId, told]): Violation[] => {
+    if (told.length > 1) return [{ rule, what: `${callId} ended in ${told.length} events` }];
+    const [recorded] = history.outcomes.get(callId) ?? [];
+    if (recorded === undefined || recorded.cause === 'gateway_gone') return [];
+    if (recorded.outcome === told[0]?.outcome) return [];
+    const what = `${callId} ended as ${told[0]?.outcome} in its event, as ${recorded.outcome} in its receipt`;
+    return [{ rule, what }];
+  });
 }
 
 function groupBy<T>(

@@ -65,10 +65,18 @@ export interface ApprovalEnd {
   readonly votes: readonly { readonly by: string; readonly decision: string }[];
 }
 
+/** An event `call.ended`. */
+export interface EventEnd {
+  readonly call_id: string;
+  readonly outcome: string;
+}
+
 /** What the plane itself says when all is over. */
 export interface Recorded {
   readonly receipts: readonly Receipt[];
   readonly approvals: readonly ApprovalEnd[];
+  /** What is left in the windows of all runs. */
+  readonly ends: readonly EventEnd[];
   /** Problems of the chain, by HTTP and by the offline verifier; empty when both hold. */
   readonly chain: readonly string[];
 }

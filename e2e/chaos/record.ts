@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import type { Receipt } from '@uar/contracts';
 import { runCli } from '../cli.js';
 import { type Client, eventually } from '../client.js';
-import type { ApprovalEnd, Recorded } from './history.js';
+import { EventListener } from '../event-listener.js';
+import { pause } from './chance.js';
+import type { ApprovalEnd, EventEnd, Recorded } from './history.js';
 
 /** All that the plane has on record, once every call that has an intent has an outcome, or `limitMs` is over. */
 export async function readRecord(options: {
+  readonly url: string;
   readonly client: Client;
   readonly dataDir: string;
   readonly folder: string;
@@ -19,7 +22,29 @@ export async function readRecord(options: {
     return openIntents(found) === 0 || Date.now() > limit ? found : undefined;
   }, options.limitMs + 30_000);
   const approvals = await pages<ApprovalEnd>(client, '/api/uar/approvals?limit=500', 'approvals');
-  return { receipts, approvals, chain: await chainProblems({ client, dataDir, folder }) };
+  const ends = await endsOf(options.url, client, receipts);
+  return { receipts, approvals, ends, chain: await chainProblems({ client, dataDir, folder }) };
+}
+
+const quietMs = 1_000;
+
+/** Of each run, until nothing more comes. */
+async function endsOf(url: string, client: Client, receipts: readonly Receipt[]): Promise<EventEnd[]> {
+  const runs = new Set(receipts.flatMap(({ run_id: runId }) => runId ?? []));
+  const ends: EventEnd[] = [];
+  for (const run of runs) {
+    const { token } = client;
+    const listener = await EventListener.open(`${url}/api/uar/runs/${run}/events`, { token });
+    for (let heard = -1; heard < listener.events.length;) {
+      heard = listener.events.length;
+      await pause(quietMs);
+    }
+    listener.close();
+    for (const { name, body } of listener.events)
+      if (name === 'call.ended')
+        ends.push({ call_id: String(body.call_id), outcome: String(body.data['outcome']) });
+  }
+  return ends;
 }
 
 function receiptsOf(client: Client): Promise<Receipt[]> {

@@ -45,6 +45,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const adminAt = (door: 'A' | 'B') => clientAt(plane.doors[door], plane.product.token({ sub: 'auditor' }));
     await recovered(plane, adminAt);
     const recorded = await readRecord({
+      url: plane.doors.A,
       client: adminAt('A'),
       dataDir: plane.product.dataDir,
       folder,

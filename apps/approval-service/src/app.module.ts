@@ -18,6 +18,7 @@ import { openServiceLedger } from './adapters/service-ledger.js';
 import { openCourier, type RunningCourier } from './adapters/webhook/open-courier.js';
 import { WakingAnnouncer } from './adapters/webhook/waking-announcer.js';
 import { ApprovalsController } from './approvals.controller.js';
+import { ClosedCallEvents } from './closed-call-events.js';
 import { DecisionsController } from './decisions.controller.js';
 import { Background, type BackgroundWork } from './background.js';
 import { DeliveriesController } from './deliveries.controller.js';
@@ -138,9 +139,10 @@ function retentionOf({ config, log }: ServiceContext): Provider {
 function watchOf({ bus, config, log }: ServiceContext): Provider {
   return {
     provide: GatewayWatch,
-    inject: [LEDGER, ANNOUNCER],
-    useFactory: (store: Ledger, announcer: Announcer) => {
-      const recovery = new Recovery({ store, announcer, clock, setting: settingOf(config) });
+    inject: [LEDGER, ANNOUNCER, EventBook],
+    useFactory: (store: Ledger, announcer: Announcer, book: EventBook) => {
+      const events = new ClosedCallEvents({ ledger: store, book, log, clock });
+      const recovery = new Recovery({ store, announcer, events, clock, setting: settingOf(config) });
       return new GatewayWatch({
         log,
         gateways: () => recovery.openGateways(),

@@ -10,6 +10,8 @@ export interface CloseOpenCalls extends Now {
 
 export interface ClosedCalls {
   readonly count: number;
+  /** The outcome receipts that were written. */
+  readonly outcomes: readonly ReceiptBody[];
   readonly settled: readonly ApprovalRecord[];
 }
 

@@ -1,6 +1,7 @@
 import type { Bus } from '@uar/bus';
 import {
   CallView,
+  appendEvents,
   appendReceipts,
   castVote,
   claimKey,
@@ -9,10 +10,12 @@ import {
   keepCall,
   listReceipts,
   readApproval,
+  readEvents,
   readKeptCall,
   writeIntent,
   type ApprovalDraft,
   type ApprovalView,
+  type NotedEvent,
 } from '@uar/contracts';
 import { withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,6 +106,31 @@ withBothBuses('a gateway that is gone', (connect) => {
     expect(await vote(ask)).toEqual({ kind: 'not_pending', status: 'channel_closed' });
     const late = value(await alive.bus.ask(consumeApproval, consumption(ask)));
     expect(late).toEqual({ kind: 'refused', status: 'channel_closed' });
+  });
+
+  it('has the end of its calls told in the run in which they were proposed, once', async () => {
+    const dying = await playGateway(await connect('gateway'));
+    const { ask } = await made(dying.bus);
+    const run = { run_id: ask.run_id, owner: { principal: ann, issuer: 'i' } };
+    const proposed: NotedEvent = {
+      ...{ type: 'call.proposed', at: Date.now() - 50, call_id: ask.call_id },
+      data_json: JSON.stringify({ tool: ask.tool_name }),
+    };
+    const group = { tenant: acme, run, count: 1, events_json: JSON.stringify([proposed]) };
+    value(await dying.bus.ask(appendEvents, { source: dying.bus.instance, batch: 1, groups: [group] }));
+    await dying.bus.close();
+    const eventsOfCall = async () => {
+      const page = await alive.bus.ask(readEvents, { tenant: acme, run_id: ask.run_id, after: 0 });
+      const events = value(page).groups.flatMap(({ events_json }) => JSON.parse(events_json));
+      return events.filter(({ call_id }: NotedEvent) => call_id === ask.call_id);
+    };
+    await expect.poll(eventsOfCall, { timeout: promisedMs }).toHaveLength(2);
+    const [, ended] = await eventsOfCall();
+    expect(ended).toMatchObject({ type: 'call.ended' });
+    expect(JSON.parse(ended.data_json)).toMatchObject({
+      ...{ tool: ask.tool_name, outcome: 'channel_closed', effect: 'did_not_run', success: false },
+      ...{ duration_ms: expect.any(Number), error: { code: 'channel_closed' } },
+    });
   });
 
   it('leaves one may_have_run after an intent; what it says later is refused and keeps up nothing else', async () => {

@@ -149,7 +149,11 @@ export interface RecoveryStore extends Pick<ApprovalStore, 'readApproval'> {
     readonly limit: number;
     readonly setting: Pick<ReceiptBody, 'governance' | 'profile'>;
     readonly now: number;
-  }): Promise<{ readonly count: number; readonly settled: readonly ApprovalRecord[] }>;
+  }): Promise<{
+    readonly count: number;
+    readonly outcomes: readonly ReceiptBody[];
+    readonly settled: readonly ApprovalRecord[];
+  }>;
   readPendingViews(ask: {
     readonly gateway: string;
     readonly limit: number;

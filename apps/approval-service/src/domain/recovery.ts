@@ -17,9 +17,15 @@ type PendingView = Awaited<ReturnType<RecoveryStore['readPendingViews']>>[number
 const atOnce = 100;
 const unknownEnd = 'transport_failure';
 
+/** Whoever follows the runs of these calls is told of their end. */
+export interface EndEvents {
+  note(outcomes: readonly ReceiptBody[]): Promise<void>;
+}
+
 export interface RecoveryParts {
   readonly store: RecoveryStore;
   readonly announcer: Announcer;
+  readonly events: EndEvents;
   readonly clock: Clock;
   /** What receipts say of this deployment. */
   readonly setting: Pick<ReceiptBody, 'governance' | 'profile'>;
@@ -43,11 +49,12 @@ export class Recovery {
   }
 
   private async closeCalls(gateway: string): Promise<number> {
-    const { store, announcer, clock, setting } = this.parts;
+    const { store, announcer, events, clock, setting } = this.parts;
     let calls = 0;
     for (;;) {
       const closed = await store.closeOpenCalls({ gateway, limit: atOnce, setting, now: clock.now() });
       for (const record of closed.settled) announcer.settled(record);
+      await events.note(closed.outcomes);
       calls += closed.count;
       if (closed.count < atOnce) return calls;
     }
@@ -71,11 +78,11 @@ export class Recovery {
     // Of an older version: one that nobody can read must not keep the others from their end.
     if (!read.success) return view_json;
     const view = read.data;
-    const [place] = await this.parts.store.appendReceipts({
-      receipts: [this.outcome(tenant, principal, view)],
-    });
+    const body = this.outcome(tenant, principal, view);
+    const [place] = await this.parts.store.appendReceipts({ receipts: [body] });
     const receipt = place && (await this.receiptAt(tenant, place));
     const outcome = receipt?.outcome ?? unknownEnd;
+    await this.parts.events.note([receipt ?? body]);
     const approval = view.approval && (await this.approvalNow(view.approval.approval_id));
     return JSON.stringify({
       ...view,

@@ -4,7 +4,7 @@ import { TenantId, type Receipt, type ReceiptCheckpoint } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway } from '../http-spec/gateway.fixture.js';
 
-const total = 20_000;
+const total = 40_000;
 const pageSize = 500;
 const hash = `sha256:${'0'.repeat(64)}` as const;
 

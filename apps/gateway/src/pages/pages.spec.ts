@@ -86,7 +86,7 @@ describe('the approval pages', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, id]);
     const cookie = answer.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/; Path=\/approvals; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
-    expect(Number(/Max-Age=(\d+)/.exec(cookie)?.[1])).toBeLessThanOrEqual(60);
+    expect(Number(/Max-Age=(\d+)/.exec(cookie)?.[1])).toBeLessThanOrEqual(300);
     const again = { token: null, headers: { cookie: cookie.split(';')[0] } };
     expect((await gateway.ask('GET', `/approvals/${id}`, again)).status).toBe(200);
     expect((await gateway.ask('GET', '/approvals', again)).text).toContain(`href="approvals/${id}"`);

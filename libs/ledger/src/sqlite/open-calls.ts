@@ -74,26 +74,37 @@ export function openCallsStore(database: Database.Database, parts: ApprovalParts
     openGateways: () => gateways.all().map(({ gateway }) => gateway),
     closeOpenCalls: (ask) => {
       const calls = of.all(ask.gateway, ask.limit);
-      const settled = calls.flatMap((call) => closeCall(parts, call, { intent: intentOf(call), ask }));
-      return { count: calls.length, settled };
+      const closed = calls.map((call) => closeCall(parts, call, { intent: intentOf(call), ask }));
+      return {
+        count: calls.length,
+        outcomes: closed.map(({ outcome }) => outcome),
+        settled: closed.flatMap(({ settled }) => settled ?? []),
+      };
     },
   };
 }
 
-/** With one outcome; the approval that this settled, where it did. */
+interface ClosedCall {
+  readonly outcome: ReceiptBody;
+  /** The approval that this settled. */
+  readonly settled?: ApprovalRecord;
+}
+
 function closeCall(
   { rows, chains, news }: ApprovalParts,
   call: OpenCall,
   { intent, ask }: { readonly intent: Receipt | undefined; readonly ask: CloseOpenCalls },
-): ApprovalRecord[] {
+): ClosedCall {
   if (intent !== undefined) {
-    chains.append(afterIntent(intent, ask));
-    return [];
+    const outcome = afterIntent(intent, ask);
+    chains.append(outcome);
+    return { outcome };
   }
   const { record, isNews } = closedApproval(rows, call, ask);
   if (isNews) news.settled(record, ask.now);
-  chains.append(afterApproval(record, ask));
-  return isNews ? [record] : [];
+  const outcome = afterApproval(record, ask);
+  chains.append(outcome);
+  return isNews ? { outcome, settled: record } : { outcome };
 }
 
 /** Nobody knows more than that it was about to be dispatched. */
