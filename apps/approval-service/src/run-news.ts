@@ -1,6 +1,6 @@
 import type { StoredRun } from '@uar/contracts';
 import type { Alarm } from './domain/ports.js';
-import type { EventBook } from './event-book.js';
+import type { EventBook } from './events/event-book.js';
 
 /** What follows a written run: its event, and the alarm for its end. */
 export class RunNews {

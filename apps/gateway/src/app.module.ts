@@ -29,7 +29,7 @@ import { RUN_DESK } from './domain/run/run-desk.js';
 import { SETTINGS } from './domain/settings/documents.js';
 import { KILL_SWITCH } from './domain/settings/kill-switch.js';
 import { AccessGuard } from './http/access.guard.js';
-import { EDGE } from './http/edge.js';
+import { EDGE } from './http/edge/edge.js';
 import { EVENT_STREAMS } from './domain/event/streams.js';
 import { EventsController } from './events/events.controller.js';
 import { ErrorFilter } from './http/error.filter.js';

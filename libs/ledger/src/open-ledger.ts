@@ -4,13 +4,13 @@ import { genesisHash, type ReceiptVerification } from '@uar/contracts';
 import type { Seal } from '@uar/keys';
 import { verifyChain, type ChainPlace } from './chain/verify-chain.js';
 import type { Ledger } from './ledger.js';
-import type { Link } from './link.js';
-import { SameThread } from './same-thread.js';
+import type { Link } from './thread/link.js';
+import { SameThread } from './thread/same-thread.js';
 import { sealedDecisions } from './sealed-decisions.js';
 import { sealedEvents } from './sealed-events.js';
 import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
-import type { WorkerTask } from './worker-messages.js';
-import { WorkerThread, firstWord, startLedgerWorker } from './worker-thread.js';
+import type { WorkerTask } from './thread/worker-messages.js';
+import { WorkerThread, firstWord, startLedgerWorker } from './thread/worker-thread.js';
 
 export interface LedgerOptions {
   /** Path of the SQLite file, made when absent (its folder must exist); `:memory:` keeps nothing and needs no thread. */

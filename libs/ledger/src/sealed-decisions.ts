@@ -1,6 +1,6 @@
 import type { Seal } from '@uar/keys';
 import type { Ledger } from './ledger.js';
-import type { Link } from './link.js';
+import type { Link } from './thread/link.js';
 
 /** Bound to tenant and digest: sealed facts moved to other decisions do not open. */
 function purposeOf(facts: { readonly tenant: string; readonly digest: string }): string {

@@ -1,6 +1,6 @@
 import type { Seal } from '@uar/keys';
 import type { Ledger } from './ledger.js';
-import type { Link } from './link.js';
+import type { Link } from './thread/link.js';
 
 /** Bound to tenant and run: sealed events moved to another run do not open. */
 function purposeOf(tenant: string, runId: string | undefined): string {

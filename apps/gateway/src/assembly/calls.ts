@@ -26,7 +26,7 @@ import { Execution } from '../domain/execute/execution.js';
 import { assembleLimits } from './limits.js';
 import type { ReceiptSetting } from '../domain/receipt/receipt-bodies.js';
 import type { RunFrames } from '../domain/run/run-frames.js';
-import { Edge } from '../http/edge.js';
+import { Edge } from '../http/edge/edge.js';
 
 /** What the calls of a gateway meet the world through. */
 export interface CallPorts extends ReturnType<typeof assemblePorts> {

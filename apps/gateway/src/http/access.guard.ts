@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { ACCESS, type Access } from '../domain/access/access.js';
 import { IDENTITY, type Identified, type Identity } from '../domain/access/identity.js';
 import { ROUTE_ACCESS, type RouteAccess } from './access.js';
-import { EDGE, type Edge } from './edge.js';
+import { EDGE, type Edge } from './edge/edge.js';
 import { forbidden, notAvailable, unauthorized } from './refusal.js';
 import { setCaller } from './request.js';
 import { sessionOf } from '../pages/visit.js';

@@ -2,7 +2,7 @@ import { Controller, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { READINESS, type GatewayReadiness } from '../domain/readiness.js';
 import { sendJson } from '../http/answer.js';
-import { EDGE, type Edge } from '../http/edge.js';
+import { EDGE, type Edge } from '../http/edge/edge.js';
 import { openApiDocument } from '../http/openapi.js';
 import { NoQuery } from '../http/asks.js';
 import { readQuery } from '../http/read.js';

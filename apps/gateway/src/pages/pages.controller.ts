@@ -6,7 +6,7 @@ import { castVoteOf, type AboutApproval } from '../calls/vote.js';
 import { KILL_SWITCH, type KillSwitch } from '../domain/settings/kill-switch.js';
 import { NoQuery } from '../http/asks.js';
 import { asked } from '../http/asked.js';
-import { EDGE, type Edge } from '../http/edge.js';
+import { EDGE, type Edge } from '../http/edge/edge.js';
 import { readQuery } from '../http/read.js';
 import { Refusal, notFound } from '../http/refusal.js';
 import { callerOf, pathParameter } from '../http/request.js';

@@ -3,7 +3,7 @@ import { ApprovalId } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IDENTITY, type Identity } from '../domain/access/identity.js';
 import { NoQuery } from '../http/asks.js';
-import { EDGE, type Edge } from '../http/edge.js';
+import { EDGE, type Edge } from '../http/edge/edge.js';
 import { readQuery } from '../http/read.js';
 import { Serves } from '../http/route.js';
 import { addressOf, seeOther, sendPage } from './layout.js';

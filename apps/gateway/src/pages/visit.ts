@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Edge } from '../http/edge.js';
+import type { Edge } from '../http/edge/edge.js';
 import { Refusal, badRequest } from '../http/refusal.js';
 
 /** Path of the pages, and all that the cookie is sent to. */

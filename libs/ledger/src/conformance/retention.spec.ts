@@ -4,7 +4,7 @@ import type { ReceiptBody, ReceiptPosition } from '@uar/contracts';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyExportFile, verifyLedgerFile } from '../chain/verify-file.js';
-import { SameThread } from '../same-thread.js';
+import { SameThread } from '../thread/same-thread.js';
 import { openEngine } from '../sqlite/engine.js';
 import { acme, beta, callId, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
 

@@ -20,7 +20,7 @@ import {
   receipt,
   startOfTime as now,
 } from '../conformance/samples.fixture.js';
-import { SameThread } from '../same-thread.js';
+import { SameThread } from '../thread/same-thread.js';
 import { openEngine } from '../sqlite/engine.js';
 import { backupLedger } from './backup.js';
 import { checkLedger } from './check.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readPrivateKey } from '@uar/keys';
 import Database from 'better-sqlite3';
 import { draft, principal, receipt, startOfTime as now } from '../conformance/samples.fixture.js';
-import { SameThread } from '../same-thread.js';
+import { SameThread } from '../thread/same-thread.js';
 import { openEngine } from '../sqlite/engine.js';
 import type { Acknowledged } from './crashed-files.fixture.js';
 

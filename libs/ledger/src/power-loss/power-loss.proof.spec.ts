@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { verifyLedgerFile } from '../chain/verify-file.js';
 import { acme } from '../conformance/samples.fixture.js';
-import { SameThread } from '../same-thread.js';
+import { SameThread } from '../thread/same-thread.js';
 import { openEngine } from '../sqlite/engine.js';
 import { Disk, readRecord, type Acknowledged, type FileOperation } from './crashed-files.fixture.js';
 

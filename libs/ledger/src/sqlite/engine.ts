@@ -6,7 +6,7 @@ import { HeadsFile } from '../chain/heads-file.js';
 import { checkSignedHeads } from '../chain/opening-check.js';
 import { createHeadSigner } from '../chain/signed-head.js';
 import { syncPath } from '../copies/place-file.js';
-import type { Request, Response } from '../link.js';
+import type { Request, Response } from '../thread/link.js';
 import { openDatabase } from './opening/database.js';
 import { GroupCommit } from './group-commit.js';
 import { heldChains } from './held-chains.js';

@@ -3,7 +3,7 @@ import type { HeadsFile } from '../chain/heads-file.js';
 import { maxUncovered } from '../chain/coverage.js';
 import type { Head } from '../chain/signed-head.js';
 import type { LedgerError } from '../ledger-error.js';
-import type { Request, Response } from '../link.js';
+import type { Request, Response } from '../thread/link.js';
 import { writes, type Input, type Operation, type Output, type Store } from '../store.js';
 import { asUnavailable } from './failure.js';
 import type { ReceiptChains } from './receipts.js';

@@ -4,8 +4,8 @@ import type { UarConfig } from '@uar/config';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from '../../http/answer.js';
-import { doorRefusal } from '../../http/door.js';
-import type { Edge } from '../../http/edge.js';
+import { doorRefusal } from '../../http/edge/door.js';
+import type { Edge } from '../../http/edge/edge.js';
 import { Refusal } from '../../http/refusal.js';
 import { isPage } from '../../pages/visit.js';
 

@@ -1,7 +1,7 @@
 import { principalId, type ApprovalStatus, type ReceiptPosition } from '@uar/contracts';
 import type { ApprovalCreation, ApprovalMove, ApprovalRecord, CreateApproval } from '../../ledger.js';
 import type { Input, Output, Store } from '../../store.js';
-import type { OpenCalls } from '../open-calls.js';
+import type { OpenCalls } from '../calls/open-calls.js';
 import type { ApprovalNews } from './outbox.js';
 import type { ReceiptChains } from '../receipts.js';
 import type { ApprovalRows } from './approval-rows.js';

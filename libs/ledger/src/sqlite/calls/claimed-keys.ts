@@ -1,6 +1,6 @@
 import type { CallId } from '@uar/contracts';
 import type Database from 'better-sqlite3';
-import type { Store } from '../store.js';
+import type { Store } from '../../store.js';
 import { keptRows } from './kept-calls.js';
 
 /** Idempotency keys: the first claim stands until it expires, or somebody claims instead of its call. */

@@ -3,7 +3,7 @@ import { Answers } from '@uar/bus';
 import { appendEvents, readEvents, type AnswerOf, type AskOf } from '@uar/contracts';
 import type { Ledger } from '@uar/ledger';
 import { EventBook } from './event-book.js';
-import { LEDGER } from './tokens.js';
+import { LEDGER } from '../tokens.js';
 
 @Controller()
 export class EventsController {

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { PendingView } from '../recoveries.js';
-import type { Store } from '../store.js';
+import type { PendingView } from '../../recoveries.js';
+import type { Store } from '../../store.js';
 
 const purgeAtOnce = 500;
 

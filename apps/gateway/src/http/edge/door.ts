@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Edge } from './edge.js';
-import { Refusal } from './refusal.js';
+import { Refusal } from '../refusal.js';
 
 /** What a browser or a rebinding page sends is judged before any route, upgrades included. */
 export function doorRefusal(

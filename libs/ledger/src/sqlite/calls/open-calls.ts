@@ -7,11 +7,11 @@ import {
   type Receipt,
 } from '@uar/contracts';
 import type Database from 'better-sqlite3';
-import type { ApprovalRecord } from '../ledger.js';
-import type { CloseOpenCalls } from '../recoveries.js';
-import type { Store } from '../store.js';
-import type { ApprovalRows } from './approvals/approval-rows.js';
-import type { ApprovalParts } from './approvals/approvals.js';
+import type { ApprovalRecord } from '../../ledger.js';
+import type { CloseOpenCalls } from '../../recoveries.js';
+import type { Store } from '../../store.js';
+import type { ApprovalRows } from '../approvals/approval-rows.js';
+import type { ApprovalParts } from '../approvals/approvals.js';
 
 interface OpenCall {
   readonly tenant: string;

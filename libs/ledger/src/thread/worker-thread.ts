@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { startWorker } from '@uar/threads';
-import { LedgerError } from './ledger-error.js';
+import { LedgerError } from '../ledger-error.js';
 import type { Link } from './link.js';
 import { Pending } from './pending.js';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.js';

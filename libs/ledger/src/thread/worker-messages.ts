@@ -1,8 +1,8 @@
-import type { HeadSources } from './chain/known-heads.js';
-import type { Verifications } from './chain/verify-file.js';
-import type { LedgerErrorKind } from './ledger-error.js';
+import type { HeadSources } from '../chain/known-heads.js';
+import type { Verifications } from '../chain/verify-file.js';
+import type { LedgerErrorKind } from '../ledger-error.js';
 import type { Request, Response } from './link.js';
-import type { EngineOptions } from './sqlite/engine.js';
+import type { EngineOptions } from '../sqlite/engine.js';
 
 /** What a worker is started for. */
 export type WorkerTask =

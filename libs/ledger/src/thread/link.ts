@@ -1,5 +1,5 @@
-import type { LedgerErrorKind } from './ledger-error.js';
-import type { Input, Operation, Output } from './store.js';
+import type { LedgerErrorKind } from '../ledger-error.js';
+import type { Input, Operation, Output } from '../store.js';
 
 /** One operation on its way to the thread that owns the database. */
 export type Request = {

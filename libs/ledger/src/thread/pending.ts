@@ -1,6 +1,6 @@
-import { LedgerError } from './ledger-error.js';
+import { LedgerError } from '../ledger-error.js';
 import type { Request, Response } from './link.js';
-import type { Input, Operation, Output } from './store.js';
+import type { Input, Operation, Output } from '../store.js';
 
 interface Waiter {
   resolve(output: unknown): void;
