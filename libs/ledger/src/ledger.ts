@@ -74,7 +74,9 @@ export interface CreateApproval extends Now {
 
 export type ApprovalCreation =
   | { readonly kind: 'created'; readonly approval: ApprovalRecord }
-  | { readonly kind: 'limited'; readonly retryAfterMs: number };
+  | { readonly kind: 'limited'; readonly retryAfterMs: number }
+  /** The call has an outcome: it was ended in its gateway's place. */
+  | { readonly kind: 'ended' };
 
 export interface RecordVote extends Now {
   readonly approvalId: string;
@@ -164,8 +166,8 @@ export interface Ledger extends Deliveries, Recoveries, Retention {
   /** When the next pending or approved record expires, in epoch milliseconds. */
   nextExpiry(): Promise<number | undefined>;
 
-  /** The intent, and that its call is open at that gateway until an outcome is written. */
-  writeIntent(ask: AskOf<typeof writeIntent>): Promise<ReceiptPosition>;
+  /** The intent, and that its call is open at that gateway until an outcome is written; refused where one was. */
+  writeIntent(ask: AskOf<typeof writeIntent>): Promise<AppendedReceipt>;
   /**
    * In order, each at the end of its tenant's chain; all of them or none. A second outcome of a call is not written: it gets
    * the place of the first, `refused` where that one says something else.

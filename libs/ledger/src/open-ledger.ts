@@ -77,7 +77,7 @@ function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | '
     nextRunEnd: () => link.ask('nextRunEnd', undefined),
     endDueRuns: (ask) => link.ask('endDueRuns', ask),
     purgeExpired: (ask) => link.ask('purgeExpired', ask),
-    openGateways: () => link.ask('openGateways', undefined),
+    openGateways: (ask) => link.ask('openGateways', ask),
     closeOpenCalls: (ask) => link.ask('closeOpenCalls', ask),
     createApproval: (ask) => link.ask('createApproval', ask),
     readApproval: (ask) => link.ask('readApproval', ask),

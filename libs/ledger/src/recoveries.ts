@@ -31,7 +31,7 @@ export interface PendingView {
 /** What gateways that are gone left open, and its end in their place (ADR 35). */
 export interface Recoveries {
   /** The gateways at which calls are open (asked about, or intended, and without an outcome) or kept views pending. */
-  openGateways(): Promise<readonly string[]>;
+  openGateways(ask: Now): Promise<readonly string[]>;
   /**
    * Closes at most `limit` open calls of a gateway that is gone, each with one outcome: `transport_failure` (may have run)
    * after an intent, else what its approval says, which is `channel_closed` where it was pending or approved. Answers how many,

@@ -49,6 +49,7 @@ export class Approvals {
   async create(draft: AskOf<typeof createApproval>): Promise<AnswerOf<typeof createApproval>> {
     const { store, announcer, alarm, clock, limits } = this.#parts;
     const created = await store.createApproval({ draft, limits, now: clock.now() });
+    if (created.kind === 'ended') return created;
     if (created.kind === 'limited') return { kind: 'limited', retry_after_ms: created.retryAfterMs };
     alarm.setFor(draft.expires_at);
     announcer.required(created.approval);

@@ -53,6 +53,7 @@ export interface ApprovalStore {
   }): Promise<
     | { readonly kind: 'created'; readonly approval: ApprovalRecord }
     | { readonly kind: 'limited'; readonly retryAfterMs: number }
+    | { readonly kind: 'ended' }
   >;
   readApproval(ask: { readonly approvalId: string }): Promise<ApprovalRecord | undefined>;
   listApprovals(ask: {
@@ -143,7 +144,7 @@ export interface PendingView {
 
 /** What gateways left open, and how it is ended in their place. */
 export interface RecoveryStore extends Pick<ApprovalStore, 'readApproval'> {
-  openGateways(): Promise<readonly string[]>;
+  openGateways(ask: { readonly now: number }): Promise<readonly string[]>;
   closeOpenCalls(ask: {
     readonly gateway: string;
     readonly limit: number;

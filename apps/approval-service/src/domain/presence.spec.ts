@@ -34,8 +34,20 @@ describe('the presence of a gateway', () => {
     expect(goneAfter(times(1_000, 'unasked'))).toBeUndefined();
   });
 
+  it('is given more time by one who has just been started, but for those that come later', () => {
+    const presence = new Presence();
+    presence.keepOnly(['a']);
+    const absent = (gateway: string) => presence.isGone(gateway, 'absent');
+    expect(times(7, 'absent').some(() => absent('a'))).toBe(false);
+    expect(absent('a')).toBe(true);
+    presence.keepOnly(['a', 'b']);
+    expect(times(3, 'absent').some(() => absent('b'))).toBe(false);
+    expect(absent('b')).toBe(true);
+  });
+
   it('is forgotten with the last call of the gateway', () => {
     const presence = new Presence();
+    presence.keepOnly([]);
     for (const sign of times(3, 'absent')) presence.isGone('a', sign);
     presence.keepOnly(['b']);
     expect(presence.isGone('a', 'absent')).toBe(false);

@@ -14,6 +14,8 @@ export const askEveryMs = 400;
 const absencesOfTheDead = 4;
 /** The same after our own connection was lost: others may take longer to come back than we do. */
 const patienceAfterLoss = 8;
+/** The same for whoever is found open at our start: the bus and others may have been started again with us. */
+const patienceAtStart = 4;
 /** Silent, or absent, so many times in a row: about ten seconds. Stopped, cut off, or its machine is dead. */
 const silencesOfTheGone = 25;
 
@@ -28,6 +30,7 @@ interface Missed {
  */
 export class Presence {
   private readonly missed = new Map<string, Missed>();
+  private isFirstLook = true;
 
   /** True once the instance has to be taken as gone. */
   isGone(gateway: string, sign: Sign): boolean {
@@ -48,6 +51,9 @@ export class Presence {
 
   /** Nothing is to be known of any other gateway any more. */
   keepOnly(gateways: readonly string[]): void {
+    if (this.isFirstLook)
+      for (const gateway of gateways) this.missed.set(gateway, { absences: -patienceAtStart, silences: 0 });
+    this.isFirstLook = false;
     const wanted = new Set(gateways);
     for (const gateway of this.missed.keys()) if (!wanted.has(gateway)) this.missed.delete(gateway);
   }

@@ -8,6 +8,7 @@ import {
   type ReceiptBody,
   type TenantId,
 } from '@uar/contracts';
+import { z } from 'zod';
 import { approvalView } from './approval-view.js';
 import type { Announcer, ApprovalRecord, Clock, RecoveryStore } from './ports.js';
 
@@ -16,6 +17,17 @@ type PendingView = Awaited<ReturnType<RecoveryStore['readPendingViews']>>[number
 /** So many receipts at most wait for others to be written. */
 const atOnce = 100;
 const unknownEnd = 'transport_failure';
+const viewText = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue('no JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(CallView);
 
 /** Whoever follows the runs of these calls is told of their end. */
 export interface EndEvents {
@@ -39,50 +51,52 @@ export class Recovery {
   constructor(private readonly parts: RecoveryParts) {}
 
   openGateways(): Promise<readonly string[]> {
-    return this.parts.store.openGateways();
+    return this.parts.store.openGateways({ now: this.parts.clock.now() });
   }
 
   /** Answers how many calls and views it ended. */
   async close(gateway: string): Promise<{ readonly calls: number; readonly views: number }> {
-    const calls = await this.closeCalls(gateway);
-    return { calls, views: await this.endViews(gateway) };
+    const told: ReceiptBody[] = [];
+    const calls = await this.closeCalls(gateway, told);
+    const views = await this.endViews(gateway, told);
+    // Last: whoever waits for an end waits for its record, not for what is told of it.
+    await this.parts.events.note(told);
+    return { calls, views };
   }
 
-  private async closeCalls(gateway: string): Promise<number> {
-    const { store, announcer, events, clock, setting } = this.parts;
+  private async closeCalls(gateway: string, told: ReceiptBody[]): Promise<number> {
+    const { store, announcer, clock, setting } = this.parts;
     let calls = 0;
     for (;;) {
       const closed = await store.closeOpenCalls({ gateway, limit: atOnce, setting, now: clock.now() });
       for (const record of closed.settled) announcer.settled(record);
-      await events.note(closed.outcomes);
+      told.push(...closed.outcomes);
       calls += closed.count;
       if (closed.count < atOnce) return calls;
     }
   }
 
-  private async endViews(gateway: string): Promise<number> {
+  private async endViews(gateway: string, told: ReceiptBody[]): Promise<number> {
     const { store, clock } = this.parts;
     let views = 0;
     for (;;) {
       const pending = await store.readPendingViews({ gateway, limit: atOnce, now: clock.now() });
       for (const view of pending)
-        await store.endPendingView({ ...view, gateway, view_json: await this.ended(view) });
+        await store.endPendingView({ ...view, gateway, view_json: await this.ended(view, told) });
       views += pending.length;
       if (pending.length < atOnce) return views;
     }
   }
 
   /** As the call's one outcome says; a call that nobody ended and nobody asked about may have run. */
-  private async ended({ tenant, principal, view_json }: PendingView): Promise<string> {
-    const read = CallView.safeParse(JSON.parse(view_json));
-    // Of an older version: one that nobody can read must not keep the others from their end.
-    if (!read.success) return view_json;
-    const view = read.data;
+  private async ended(pending: PendingView, told: ReceiptBody[]): Promise<string> {
+    const { tenant, principal } = pending;
+    const view = readView(pending);
     const body = this.outcome(tenant, principal, view);
     const [place] = await this.parts.store.appendReceipts({ receipts: [body] });
     const receipt = place && (await this.receiptAt(tenant, place));
     const outcome = receipt?.outcome ?? unknownEnd;
-    await this.parts.events.note([receipt ?? body]);
+    told.push(receipt ?? body);
     const approval = view.approval && (await this.approvalNow(view.approval.approval_id));
     return JSON.stringify({
       ...view,
@@ -121,6 +135,16 @@ export class Recovery {
     const record: ApprovalRecord | undefined = await this.parts.store.readApproval({ approvalId });
     return record && approvalView(record, this.parts.clock.now());
   }
+}
+
+/** One that nobody can read (of an older version, under another key) must not keep the others from their end. */
+function readView({ call_id, view_json }: PendingView): CallView {
+  const read = viewText.safeParse(view_json);
+  if (read.success) return read.data;
+  return {
+    ...{ call_id, tool: 'unknown', outcome: 'pending', effect: null, success: false, result: null },
+    ...{ error: null, decision: null, approval: null, receipt: null, duration_ms: 0 },
+  };
 }
 
 function errorOf(outcome: Outcome): CallView['error'] {

@@ -1,11 +1,10 @@
 import {
   effectOf,
+  mostGrouped,
   NotedEvent,
   outcomes,
   type CallId,
-  type EventGroup,
   type KeptGroup,
-  type Outcome,
   type ReceiptBody,
   type RunId,
   type TenantId,
@@ -20,16 +19,10 @@ const NotedEvents = z.array(NotedEvent);
 
 interface FoundCall {
   readonly run: NonNullable<KeptGroup['run']>;
+  readonly callId: CallId;
   readonly tool: string;
   /** Epoch milliseconds. */
   readonly proposedAt: number;
-  readonly hasEnded: boolean;
-}
-
-interface InRun {
-  readonly tenant: TenantId;
-  readonly runId: RunId;
-  readonly callId: CallId;
 }
 
 /** Says how calls ended whose gateway is gone, in the runs in which it had proposed them. */
@@ -43,47 +36,40 @@ export class ClosedCallEvents {
     },
   ) {}
 
-  /** `outcomes`: the outcome receipts that were written. Events are no record: one that cannot be told is left out. */
+  /** The outcome receipts that were written. Events are no record: one that cannot be told is left out. */
   async note(receipts: readonly ReceiptBody[]): Promise<void> {
-    for (const receipt of receipts) {
+    for (const ofRun of byRun(receipts)) {
       try {
-        const group = await this.groupOf(receipt);
-        if (group !== undefined) await this.parts.book.append([group]);
+        await this.noteIn(ofRun);
       } catch (error) {
-        this.parts.log.warn({ err: error, call_id: receipt.call_id }, 'the end of a call is in no event');
+        this.parts.log.warn({ err: error, calls: ofRun.length }, 'the ends of calls are in no event');
       }
     }
   }
 
-  private async groupOf(receipt: ReceiptBody): Promise<EventGroup | undefined> {
-    const { tenant, run_id: runId, call_id: callId, outcome } = receipt;
-    if (runId === undefined || callId === undefined || outcome === undefined) return undefined;
-    const call = await this.find({ tenant, runId, callId });
-    if (call === undefined || call.hasEnded) return undefined;
+  private async noteIn(receipts: readonly ReceiptBody[]): Promise<void> {
+    const [first] = receipts;
+    if (first?.run_id === undefined) return;
+    const { tenant, run_id: runId } = first;
+    const ends = new Map(receipts.flatMap((end) => (end.call_id === undefined ? [] : [[end.call_id, end]])));
+    const calls = await this.find(tenant, runId, ends);
     const now = this.parts.clock.now();
-    const data = {
-      tool: call.tool,
-      outcome,
-      effect: effectOf(outcome),
-      success: outcome === 'completed',
-      duration_ms: Math.max(0, now - call.proposedAt),
-      error: hasResult(outcome) ? null : { code: outcome, message: outcomes[outcome].text },
-    };
-    const event: NotedEvent = {
-      type: 'call.ended',
-      at: now,
-      call_id: callId,
-      data_json: JSON.stringify(data),
-    };
-    return { tenant, run: call.run, count: 1, events_json: JSON.stringify([event]) };
+    const events = [...calls].flatMap(([callId, call]) => eventOf(call, ends.get(callId), now));
+    const [call] = calls.values();
+    for (let from = 0; call !== undefined && from < events.length; from += mostGrouped) {
+      const some = events.slice(from, from + mostGrouped);
+      const group = { tenant, run: call.run, count: some.length, events_json: JSON.stringify(some) };
+      await this.parts.book.append([group]);
+    }
   }
 
-  private async find({ tenant, runId, callId }: InRun): Promise<FoundCall | undefined> {
-    let found: FoundCall | undefined;
+  /** Those of these calls that were proposed in the run and have not ended there. */
+  private async find(tenant: TenantId, runId: RunId, ends: ReadonlyMap<CallId, unknown>): Promise<Calls> {
+    const found: Calls = new Map();
     for (let after = 0, more = true; more;) {
       const page = await this.parts.ledger.readEvents({ tenant, run_id: runId, after });
       for (const group of page.groups) {
-        found = callIn(group, callId, found) ?? found;
+        take(group, ends, found);
         after = (group.seq ?? 0) + group.count - 1;
       }
       more = page.more && page.groups.length > 0;
@@ -92,20 +78,39 @@ export class ClosedCallEvents {
   }
 }
 
-function hasResult(outcome: Outcome): boolean {
-  return outcome === 'completed' || outcome === 'tool_error';
+type Calls = Map<CallId, FoundCall>;
+
+function byRun(receipts: readonly ReceiptBody[]): Iterable<ReceiptBody[]> {
+  const runs = new Map<string, ReceiptBody[]>();
+  for (const receipt of receipts) {
+    const run = JSON.stringify([receipt.tenant, receipt.run_id]);
+    runs.set(run, [...(runs.get(run) ?? []), receipt]);
+  }
+  return runs.values();
 }
 
-function callIn(
-  { run, events_json }: KeptGroup,
-  callId: CallId,
-  known: FoundCall | undefined,
-): FoundCall | undefined {
-  if (run === undefined || !events_json.includes(callId)) return undefined;
-  const own = NotedEvents.parse(JSON.parse(events_json)).filter(({ call_id }) => call_id === callId);
-  const hasEnded = own.some(({ type }) => type === 'call.ended');
-  const proposed = own.find(({ type }) => type === 'call.proposed');
-  if (proposed === undefined) return known && { ...known, hasEnded: known.hasEnded || hasEnded };
-  const { tool } = Proposed.parse(JSON.parse(proposed.data_json));
-  return { run, tool, proposedAt: proposed.at, hasEnded };
+function take({ run, events_json }: KeptGroup, ends: ReadonlyMap<CallId, unknown>, found: Calls): void {
+  if (run === undefined) return;
+  for (const { type, call_id: callId, at, data_json } of NotedEvents.parse(JSON.parse(events_json))) {
+    if (callId === undefined || !ends.has(callId)) continue;
+    if (type === 'call.ended') found.delete(callId);
+    if (type !== 'call.proposed') continue;
+    const { tool } = Proposed.parse(JSON.parse(data_json));
+    found.set(callId, { run, callId, tool, proposedAt: at });
+  }
+}
+
+function eventOf(call: FoundCall, end: ReceiptBody | undefined, now: number): NotedEvent[] {
+  if (end?.outcome === undefined) return [];
+  const { outcome } = end;
+  const hasResult = outcome === 'completed' || outcome === 'tool_error';
+  const data = {
+    tool: call.tool,
+    outcome,
+    effect: effectOf(outcome),
+    success: outcome === 'completed',
+    duration_ms: Math.max(0, now - call.proposedAt),
+    error: hasResult ? null : { code: outcome, message: outcomes[outcome].text },
+  };
+  return [{ type: 'call.ended', at: now, call_id: call.callId, data_json: JSON.stringify(data) }];
 }

@@ -75,6 +75,8 @@ export const createApproval = exchange({
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('created'), approval: ApprovalView }),
     z.strictObject({ kind: z.literal('limited'), retry_after_ms: z.number().int() }),
+    /** The call has an outcome: it was ended in its gateway's place (ADR 35). */
+    z.strictObject({ kind: z.literal('ended') }),
   ]),
   deadlineMs: 2_000,
 });

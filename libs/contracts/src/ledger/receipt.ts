@@ -70,22 +70,22 @@ export type ReceiptCheckpoint = z.output<typeof ReceiptCheckpoint>;
 export const genesisHash = `sha256:${'0'.repeat(64)}`;
 
 /**
+ * The place of a receipt. `refused`: it was not written, because the call has an outcome that says something else, or, of an
+ * intent, has one at all; the place is that of the outcome.
+ */
+export const AppendedReceipt = ReceiptPosition.extend({ refused: z.literal(true).optional() });
+export type AppendedReceipt = z.output<typeof AppendedReceipt>;
+
+/**
  * The durable statement that a call is about to run; answered after commit. `gateway` is who will say how it ended: should
- * that instance be gone, the call is closed in its place (ADR 35).
+ * that instance be gone, the call is closed in its place (ADR 35), and an intent that comes after it is refused.
  */
 export const writeIntent = exchange({
   subject: 'uar.v1.receipt.intent.write',
   ask: z.strictObject({ gateway: InstanceId, receipt: ReceiptBody }),
-  answer: ReceiptPosition,
+  answer: AppendedReceipt,
   deadlineMs: 2_000,
 });
-
-/**
- * The place of a receipt. `refused`: the call had ended otherwise before, and has one outcome; the place is that of the
- * receipt that stands.
- */
-export const AppendedReceipt = ReceiptPosition.extend({ refused: z.literal(true).optional() });
-export type AppendedReceipt = z.output<typeof AppendedReceipt>;
 
 /** Outcome and admin receipts, in order; answered after commit, one position each. */
 export const appendReceipts = exchange({

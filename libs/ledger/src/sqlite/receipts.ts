@@ -14,6 +14,7 @@ import { checkpointRows } from './checkpoints.js';
 export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listReceipts' | 'readReceipt'> {
   /** At the end of its tenant's chain, inside the transaction that is open. An outcome ends its call. */
   append(body: ReceiptBody): AppendedReceipt;
+  hasEnded(tenant: string, callId: string): boolean;
   /** Ends of the chains that grew since this was last asked; all of them the first time. */
   grownHeads(): readonly Head[];
 }
@@ -31,7 +32,9 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   const end = (tenant: string): Receipt | undefined => parse(last.get(tenant));
   const grown = new Set(tenants.all().map((row) => row.tenant));
 
-  const written = writtenOutcomes(database);
+  const outcomeOf = writtenOutcomes(database);
+  const written = ({ kind, tenant, call_id: callId }: ReceiptBody): Receipt | undefined =>
+    kind === 'admin' || callId === undefined ? undefined : outcomeOf(tenant, callId);
 
   const endCall = database.prepare<[string, string]>(
     'DELETE FROM open_calls WHERE tenant = ? AND call_id = ?',
@@ -39,8 +42,8 @@ export function receiptChains(database: Database.Database): ReceiptChains {
 
   const append = (body: ReceiptBody): AppendedReceipt => {
     const earlier = written(body);
-    if (earlier !== undefined) return placeOf(earlier, body);
     if (body.kind === 'outcome' && body.call_id !== undefined) endCall.run(body.tenant, body.call_id);
+    if (earlier !== undefined) return placeOf(earlier, body);
     const before = end(body.tenant);
     const place = { seq: (before?.seq ?? 0) + 1, prevHash: before?.hash ?? genesisHash };
     const { receipt, text } = linkReceipt(body, place);
@@ -50,6 +53,7 @@ export function receiptChains(database: Database.Database): ReceiptChains {
   };
   return {
     append,
+    hasEnded: (tenant, callId) => outcomeOf(tenant, callId) !== undefined,
     appendReceipts: ({ receipts }) => receipts.map(append),
     ...readingOf(database),
     grownHeads: () => {
@@ -83,20 +87,21 @@ function readingOf(database: Database.Database): Pick<ReceiptChains, 'listReceip
 }
 
 function placeOf({ seq, hash, outcome }: Receipt, body: ReceiptBody): AppendedReceipt {
-  return outcome === body.outcome ? { seq, hash } : { seq, hash, refused: true };
+  return body.kind === 'outcome' && outcome === body.outcome ? { seq, hash } : { seq, hash, refused: true };
 }
 
 function headOf(tenant: TenantId, receipt: Receipt | undefined): Head[] {
   return receipt ? [{ tenant, seq: receipt.seq, hash: receipt.hash, at: new Date().toISOString() }] : [];
 }
 
-/** Whoever did not hear our answer asks again: a call has one outcome receipt, and keeps the first. */
-function writtenOutcomes(database: Database.Database): (body: ReceiptBody) => Receipt | undefined {
+/** Whoever did not hear our answer asks again: a call has one outcome receipt, keeps the first, and does not begin anew. */
+function writtenOutcomes(
+  database: Database.Database,
+): (tenant: string, callId: string) => Receipt | undefined {
   const find = database.prepare<[string, string], { receipt: string }>(
     'SELECT receipt FROM receipts WHERE tenant = ? AND ended_call = ?',
   );
-  return ({ kind, tenant, call_id }) =>
-    kind === 'outcome' && call_id !== undefined ? parse(find.get(tenant, call_id)) : undefined;
+  return (tenant, callId) => parse(find.get(tenant, callId));
 }
 
 function parse(row: { receipt: string } | undefined): Receipt | undefined {

@@ -1,5 +1,5 @@
 import type { ApprovalDraft, ApprovalId, CallDecision, InstanceId } from '@uar/contracts';
-import { missing, over, type Ending, type Passed } from '../call/ending.js';
+import { endedInOurPlace, missing, over, type Ending, type Passed } from '../call/ending.js';
 import { interruptedEnd } from '../call/interruption.js';
 import type { Permission } from '../call/permission.js';
 import type { Approvals, Clock } from '../call/ports.js';
@@ -54,6 +54,8 @@ export class ApprovalStage {
         return missing(created);
       case 'limited':
         return over('rate_limited', { retryAfterMs: created.retry_after_ms });
+      case 'ended':
+        return endedInOurPlace();
       case 'created':
         call.waitFor(created.approval);
         return this.wait(call, staged, draft);

@@ -26,6 +26,11 @@ export function over(outcome: Outcome, facts: Omit<Ending, 'outcome'> = {}): Pas
   return { kind: 'over', ending: { outcome, ...facts } };
 }
 
+/** This gateway was taken for gone, and its call has the outcome that such calls are given (ADR 35). Nothing is dispatched. */
+export function endedInOurPlace(): Passed<never> {
+  return over('transport_failure', { cause: 'ended_in_its_place' });
+}
+
 export function missing({ cause }: Unavailable): Passed<never> {
   return over('unavailable', { cause });
 }

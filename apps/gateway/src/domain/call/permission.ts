@@ -4,7 +4,7 @@ import { intentOf } from '../receipt/receipt-bodies.js';
 import type { Placement } from '../dispatch/placement.js';
 import type { ApprovalStage, Joined } from '../approval/approval-stage.js';
 import { decisionFacts } from './decision-facts.js';
-import { missing, over, passed, type Passed } from './ending.js';
+import { endedInOurPlace, missing, over, passed, type Passed } from './ending.js';
 import { interruptedEnd } from './interruption.js';
 import type { Clock, DecisionAsk, Pdp, Receipts, Unavailable } from './ports.js';
 import type { RunningCall } from './running-call.js';
@@ -61,6 +61,7 @@ export class PermissionStage {
       const { receipts, setting, clock } = this.parts;
       const intent = await receipts.intent(intentOf(call, setting, clock.now()));
       if ('kind' in intent) return missing(intent);
+      if (intent.refused) return endedInOurPlace();
       call.intent = intent;
       const end = interruptedEnd(call);
       if (end !== undefined) return end;

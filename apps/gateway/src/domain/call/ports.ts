@@ -1,4 +1,5 @@
 import type {
+  AppendedReceipt,
   ApprovalDraft,
   ApprovalFacts,
   ApprovalStatus,
@@ -75,6 +76,7 @@ export interface Pdp {
 export type Created =
   | { readonly kind: 'created'; readonly approval: ApprovalView }
   | { readonly kind: 'limited'; readonly retry_after_ms: number }
+  | { readonly kind: 'ended' }
   | Unavailable;
 
 /** Stages 6 and 7b. */
@@ -114,7 +116,8 @@ export interface Hosts {
 export interface Receipts {
   /** False while too much is unwritten: no new call is taken. */
   accepting(): boolean;
-  intent(body: ReceiptBody): Promise<ReceiptPosition | Unavailable>;
+  /** `refused`: the call was ended in our place; nothing may be dispatched. */
+  intent(body: ReceiptBody): Promise<AppendedReceipt | Unavailable>;
   /** Resolves when written, with null when it never was. */
   outcome(body: ReceiptBody): Promise<ReceiptPosition | null>;
   /** One receipt for all of a principal's calls of a minute that this outcome ended. */

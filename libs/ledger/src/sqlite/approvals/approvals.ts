@@ -20,7 +20,7 @@ const windowMs = 60_000;
 
 export interface ApprovalParts {
   readonly rows: ApprovalRows;
-  readonly chains: Pick<ReceiptChains, 'append'>;
+  readonly chains: Pick<ReceiptChains, 'append' | 'hasEnded'>;
   readonly open: OpenCalls;
   readonly news: ApprovalNews;
 }
@@ -33,10 +33,7 @@ export function approvalsStore(parts: ApprovalParts): Pick<Store, Operations> {
     listApprovals: (ask) => rows.list(ask),
     moveApproval: (ask) => move(rows, news, ask),
     recordVote: (ask) => recordVote(parts, ask),
-    consumeApproval: (ask) =>
-      rows.consume(ask)
-        ? { kind: 'consumed', intent: intended(parts, ask) }
-        : { kind: 'refused', status: whyNotConsumed(rows.find(ask.approval_id), ask) },
+    consumeApproval: (ask) => consume(parts, ask),
     expireApprovals: ({ now }) => {
       const ended = rows.expire(now);
       for (const record of ended) news.settled(record, now);
@@ -47,13 +44,14 @@ export function approvalsStore(parts: ApprovalParts): Pick<Store, Operations> {
 }
 
 /** The same draft twice is one record: an ask whose answer was lost may be asked again. */
-function create({ rows, open, news }: ApprovalParts, ask: CreateApproval): ApprovalCreation {
+function create({ rows, chains, open, news }: ApprovalParts, ask: CreateApproval): ApprovalCreation {
   const { draft, limits, now } = ask;
   const earlier = rows.find(draft.approval_id);
   if (earlier) {
     if (earlier.draft.call_id !== draft.call_id) throw new Error(`${draft.approval_id} is another call's`);
     return { kind: 'created', approval: earlier };
   }
+  if (chains.hasEnded(draft.requester.tenant, draft.call_id)) return { kind: 'ended' };
   const requester = principalId(draft.requester);
   const pending = rows.pendingOf(requester, now);
   if (pending.count >= limits.maxPending) return limited((pending.first ?? now) - now);
@@ -64,6 +62,13 @@ function create({ rows, open, news }: ApprovalParts, ask: CreateApproval): Appro
   const approval = existing(rows, draft.approval_id);
   news.required(approval, now);
   return { kind: 'created', approval };
+}
+
+function consume(parts: ApprovalParts, ask: Input<'consumeApproval'>): Output<'consumeApproval'> {
+  const { rows, chains } = parts;
+  if (chains.hasEnded(ask.intent.tenant, ask.call_id)) return { kind: 'refused', status: 'channel_closed' };
+  if (rows.consume(ask)) return { kind: 'consumed', intent: intended(parts, ask) };
+  return { kind: 'refused', status: whyNotConsumed(rows.find(ask.approval_id), ask) };
 }
 
 function intended(

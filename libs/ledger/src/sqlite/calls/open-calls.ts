@@ -52,8 +52,9 @@ type Operations = 'writeIntent' | 'openGateways' | 'closeOpenCalls';
 
 export function openCallsStore(database: Database.Database, parts: ApprovalParts): Pick<Store, Operations> {
   const { chains, open } = parts;
-  const gateways = database.prepare<[], { gateway: string }>(
-    `SELECT gateway FROM open_calls UNION SELECT gateway FROM kept_calls WHERE gateway IS NOT NULL`,
+  const gateways = database.prepare<[number], { gateway: string }>(
+    `SELECT gateway FROM open_calls
+     UNION SELECT gateway FROM kept_calls WHERE gateway IS NOT NULL AND expires_at > ?`,
   );
   const of = database.prepare<[string, number], OpenCall>(
     'SELECT tenant, call_id, approval_id, intent FROM open_calls WHERE gateway = ? LIMIT ?',
@@ -67,11 +68,11 @@ export function openCallsStore(database: Database.Database, parts: ApprovalParts
   };
   return {
     writeIntent: ({ gateway, receipt }) => {
-      const { seq, hash } = chains.append(receipt);
-      open.intended(receipt, gateway, seq);
-      return { seq, hash };
+      const placed = chains.append(receipt);
+      if (placed.refused === undefined) open.intended(receipt, gateway, placed.seq);
+      return placed;
     },
-    openGateways: () => gateways.all().map(({ gateway }) => gateway),
+    openGateways: ({ now }) => gateways.all(now).map(({ gateway }) => gateway),
     closeOpenCalls: (ask) => {
       const calls = of.all(ask.gateway, ask.limit);
       const closed = calls.map((call) => closeCall(parts, call, { intent: intentOf(call), ask }));

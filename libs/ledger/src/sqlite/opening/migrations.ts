@@ -170,7 +170,8 @@ const migrations: readonly Migration[] = [
       CREATE INDEX open_calls_by_gateway ON open_calls (gateway);
       INSERT INTO open_calls
         SELECT tenant, call_id, json_extract(draft, '$.gateway'), approval_id, NULL FROM approvals
-        WHERE status IN ('pending', 'approved');
+        WHERE status IN ('pending', 'approved') AND NOT EXISTS (
+          SELECT 1 FROM receipts AS ended WHERE ended.tenant = approvals.tenant AND ended.ended_call = approvals.call_id);
       INSERT OR REPLACE INTO open_calls
         SELECT tenant, json_extract(receipt, '$.call_id'), '0000000000000000', json_extract(receipt, '$.approval_id'), seq
         FROM receipts AS intent
