@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 
 /** One keep-alive POST; resolves with status, headers and body text. */
-function post(agent, url, headers, body) {
+export function post(agent, url, headers, body) {
   return new Promise((resolve, reject) => {
     const sent = request(
       url,

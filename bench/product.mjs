@@ -9,7 +9,7 @@ import { mintDevToken } from '@uar/identity';
 export const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 
 /** Starts the product with the echo server as its only upstream; resolves when the first governed call has completed. */
-export async function startEchoProduct(bus) {
+export async function startEchoProduct(bus, members = {}) {
   const home = mkdtempSync(join(tmpdir(), 'uar-bench-'));
   const config = join(home, 'uar.yaml');
   const server = {
@@ -24,6 +24,7 @@ export async function startEchoProduct(bus) {
     JSON.stringify({
       governance: { policies_dir: join(root, 'deploy/policies') },
       mcp: { servers: { bench: server } },
+      ...members,
     }),
   );
   const dataDir = join(home, 'data');
@@ -45,19 +46,23 @@ export async function startEchoProduct(bus) {
     },
   );
   const endpoints = await until(() => readJson(join(dataDir, 'endpoints.json')), child);
-  const token = mintDevToken({
-    secret: readFileSync(join(dataDir, 'keys/jwt.secret'), 'utf8').trim(),
-    sub: 'bench',
-    name: 'bench',
-    roles: ['admin', 'user'],
-    groups: [],
-    tenant: 'default',
-    ttlSeconds: 300,
-  });
+  const tokenOf = (sub) =>
+    mintDevToken({
+      secret: readFileSync(join(dataDir, 'keys/jwt.secret'), 'utf8').trim(),
+      sub,
+      name: sub,
+      roles: ['admin', 'user'],
+      groups: [],
+      tenant: 'default',
+      ttlSeconds: 300,
+    });
+  const token = tokenOf('bench');
   await until(async () => (await firstCall(endpoints.gateway, token)) || undefined, child);
   return {
     ...endpoints,
     token,
+    tokenOf,
+    dataDir,
     startMs: performance.now() - started,
     processes: () => processesOf(dataDir),
     async stop() {
