@@ -13,8 +13,16 @@ afterEach(() => {
   }
 });
 
-async function listening(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+const listening = (listener: RequestListener): Promise<string> => urlOf(createServer(listener));
+
+/** Says this to every request, byte for byte, and keeps the connection. */
+function speaking(text: string): Promise<string> {
+  const server = createServer();
+  server.on('connection', (socket) => socket.once('data', () => socket.write(text)));
+  return urlOf(server);
+}
+
+async function urlOf(server: Server): Promise<string> {
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,6 +84,21 @@ describe('a receiver over HTTP', () => {
     const before = performance.now();
     expect(await send(url, 300)).toEqual({ kind: 'answered', status: 200 });
     expect(performance.now() - before).toBeLessThan(3_000);
+  });
+
+  it.each([
+    ['at once', ''],
+    ['after a word on the way', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ])('that wants to speak another protocol has not answered (%s)', async (_, first) => {
+    const url = await speaking(
+      `${first}HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n`,
+    );
+    expect(await send(url)).toEqual({ kind: 'failed', problem: 'no answer (another protocol)' });
+  });
+
+  it('that says only that it will answer is held to the deadline', async () => {
+    const url = await speaking('HTTP/1.1 103 Early Hints\r\n\r\n');
+    expect(await send(url, 200)).toEqual({ kind: 'failed', problem: 'no answer in time' });
   });
 
   it('is read for 16 KB, and no further', async () => {

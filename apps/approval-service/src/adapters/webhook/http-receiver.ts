@@ -54,8 +54,16 @@ export class HttpReceiver implements Receiver {
         isAnswered = true;
         answered(request, response, resolve);
       });
+      // Nobody else takes the connection then, and neither an answer nor an error follows.
+      request.once('upgrade', (_response, socket) => {
+        socket.destroy();
+        resolve({ kind: 'failed', problem: 'no answer (another protocol)' });
+      });
       request.on('error', (error) => {
         if (!isAnswered) resolve(failed(error, deadline.aborted));
+      });
+      request.once('close', () => {
+        if (!isAnswered) resolve({ kind: 'failed', problem: 'no answer (closed)' });
       });
       request.end(body);
     });
