@@ -104,14 +104,18 @@ export class Courier {
   /** The seat stays taken for a moment, so that a ledger that cannot be written is not asked without end. */
   private async pauseAfter(error: unknown): Promise<void> {
     this.parts.watch.troubled(error);
-    if (this.stopping.signal.aborted) return;
+    const { signal } = this.stopping;
+    if (signal.aborted) return;
+    let end = (): void => undefined;
     await new Promise<void>((resolve) => {
-      const end = this.parts.after(afterTroubleMs, resolve);
-      this.stopping.signal.addEventListener('abort', () => {
-        end();
+      const cut = this.parts.after(afterTroubleMs, resolve);
+      end = () => {
+        cut();
         resolve();
-      });
+      };
+      signal.addEventListener('abort', end);
     });
+    signal.removeEventListener('abort', end);
   }
 
   private async attempt({ delivery, approval }: DueDelivery): Promise<void> {
