@@ -37,8 +37,8 @@ export interface Backup {
 const pagesAtOnce = 2_000;
 
 /**
- * A verified copy of one moment of a ledger, in one file of its own (0600) that carries the signed heads of its chains. The
- * ledger may be in use: its writers do not wait. The copy takes its name only when it is whole. Throws `LedgerError`, or
+ * A verified copy of one moment of a ledger, in one file of its own (0600) that carries the signed heads of its chains, and
+ * no previews of arguments. The ledger may be in use: its writers do not wait. The copy takes its name only when it is whole. Throws `LedgerError`, or
  * what the file system says; then there is no copy, and a file that had the name is as it was.
  */
 export async function backupLedger(options: BackupOptions): Promise<Backup> {
@@ -87,7 +87,10 @@ function finish(draft: string, { file, headsFile, publicKeys }: BackupOptions, a
   try {
     copy.pragma('journal_mode = DELETE');
     copy.pragma('synchronous = FULL');
+    // What is erased here must not stay in free pages.
+    copy.pragma('secure_delete = ON');
     checkPages(copy);
+    erasePreviews(copy);
     const { lengths } = heldChains(copy);
     // Read after the copy was made, so that they cover it; what they say beyond it is not its business.
     const heads = headsIn(headsFile).filter(({ tenant, seq }) => seq <= (lengths.get(tenant) ?? 0));
@@ -100,4 +103,10 @@ function finish(draft: string, { file, headsFile, publicKeys }: BackupOptions, a
   } finally {
     copy.close();
   }
+}
+
+/** Only approvals that are open have one, and a restore ends those. Before schema 8 they are in the approvals, and stay. */
+function erasePreviews(copy: Database.Database): void {
+  const table = copy.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'approval_previews'`);
+  if (table.get() !== undefined) copy.exec('DELETE FROM approval_previews');
 }

@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { ReceiptCheckpoint, TenantId, type ReceiptBody } from '@uar/contracts';
-import Database from 'better-sqlite3';
 import { verifyLedgerFile, type Verifications } from '../chain/verify-file.js';
 import type { SignedHead } from '../chain/signed-head.js';
 import { LedgerError } from '../ledger-error.js';
 import { openEngine } from '../sqlite/engine.js';
 import { heldChains } from '../sqlite/held-chains.js';
+import { openDatabase } from '../sqlite/opening/database.js';
 import { takeLock } from '../sqlite/opening/instance-lock.js';
 import {
   checkPages,
@@ -137,7 +137,8 @@ function prepare(options: RestoreOptions, found: Examined, draft: Draft): void {
   writeFileSync(draft.headsFile, found.heads.map((head) => `${JSON.stringify(head)}\n`).join(''), {
     mode: 0o600,
   });
-  const database = new Database(draft.file);
+  // Migrated, and with `secure_delete`: a backup may be of an earlier schema, and have previews of arguments.
+  const database = openDatabase({ file: draft.file });
   database.transaction(() => {
     unstampBackup(database);
     database.prepare('UPDATE heads_written SET lines = ?').run(found.heads.length);
