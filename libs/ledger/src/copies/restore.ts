@@ -31,6 +31,7 @@ import {
 } from './ledger-copy.js';
 import { lostTails, type LostTail } from './lost-tail.js';
 import { replaceKeeping } from './place-file.js';
+import { endWhatWasOpen } from './what-was-open.js';
 
 export interface RestoreOptions {
   /** The backup; it stays as it is. */
@@ -68,8 +69,8 @@ interface Examined {
 
 /**
  * Puts a backup in the place of the ledger, which must not be in use; what was there keeps its contents beside. Every chain
- * gets a receipt of it, and a chain that loses its end says which. Approvals that were open end: whoever waited for them is
- * gone, and one that was consumed after the backup must not be consumed again. Throws `LedgerError` (`locked`, `corrupt`,
+ * gets a receipt of it, and a chain that loses its end says which. Approvals that were open end, and the webhook is told:
+ * whoever waited for them is gone, and one that was consumed after the backup must not be consumed again. Throws `LedgerError` (`locked`, `corrupt`,
  * `too_new`, `unavailable`) or what the file system says; up to the moment when the files change places nothing is changed.
  */
 export function restoreLedger(asked: RestoreOptions): Restoration {
@@ -142,11 +143,7 @@ function prepare(options: RestoreOptions, found: Examined, draft: Draft): void {
   database.transaction(() => {
     unstampBackup(database);
     database.prepare('UPDATE heads_written SET lines = ?').run(found.heads.length);
-    database
-      .prepare(
-        `UPDATE approvals SET status = 'channel_closed', changed_at = ? WHERE status IN ('pending', 'approved')`,
-      )
-      .run(options.now);
+    endWhatWasOpen(database, { tenants: found.tenants, now: options.now });
   })();
   database.close();
   const engine = openEngine({ ...draft, signingKey: options.signingKey });

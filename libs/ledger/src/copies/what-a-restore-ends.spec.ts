@@ -93,3 +93,86 @@ describe('previews of arguments', () => {
     expect(holds(folder.options.file)).toBe(false);
   });
 });
+
+const messaged = <T>(write: (ledger: SameThread) => Promise<T>) => session(write, true);
+
+async function created(ledger: SameThread): Promise<string> {
+  const made = await ledger.ask('createApproval', ask());
+  if (made.kind !== 'created') throw new Error(made.kind);
+  return made.approval.draft.approval_id;
+}
+
+const due = (ledger: SameThread, busy: string[] = []) =>
+  ledger.ask('dueDeliveries', { now: now + 2, busy, limit: 10 });
+
+describe('a restore', () => {
+  it('tells the webhook of the approvals that it ends, and asks it about none of them', async () => {
+    const ids = await messaged(async (ledger) => {
+      const [waiting, told] = [await created(ledger), await created(ledger)];
+      for (const { delivery } of (await due(ledger, [waiting])).due)
+        await ledger.ask('endAttempt', { deliveryId: delivery.deliveryId, end: { kind: 'delivered' }, now });
+      const settled = await created(ledger);
+      const move = { from: ['pending'] as const, to: 'cancelled', when: 'any', now } as const;
+      await ledger.ask('moveApproval', { approvalId: settled, ...move });
+      return { waiting, told, settled };
+    });
+    const unannounced = await session(created);
+    await backup();
+    expect(restore({ now: now + 1 })).toMatchObject({ kind: 'restored' });
+    const messages = await messaged((ledger) => ledger.ask('listDeliveries', { tenant: acme, limit: 50 }));
+    const of = (id: string) =>
+      messages
+        .filter(({ approvalId }) => approvalId === id)
+        .map(({ event, approvalStatus, status }) => [event, approvalStatus, status]);
+    const end = ['approval.settled', 'channel_closed', 'pending'];
+    expect(of(ids.waiting)).toEqual([end, ['approval.required', 'pending', 'dead']]);
+    expect(of(ids.told)).toEqual([end, ['approval.required', 'pending', 'delivered']]);
+    expect(of(ids.settled)).toEqual([
+      ['approval.settled', 'cancelled', 'pending'],
+      ['approval.required', 'pending', 'pending'],
+    ]);
+    expect(of(unannounced)).toEqual([]);
+    const sent = await messaged((ledger) => due(ledger));
+    expect(sent.due.map(({ delivery }) => [delivery.approvalId, delivery.event])).toEqual(
+      expect.arrayContaining([
+        [ids.waiting, 'approval.settled'],
+        [ids.told, 'approval.settled'],
+      ]),
+    );
+  });
+
+  it('gives no place of an event twice, of runs and tenants that the backup knows or not', async () => {
+    const run = (name: string) => ({
+      run_id: `run_${name.repeat(16)}`,
+      owner: { principal: 'ann', issuer: 'https://idp.example' },
+    });
+    const place = (tenant: typeof acme, at: ReturnType<typeof run>) =>
+      session(async (ledger) => {
+        const group = { tenant, run: at, count: 3, events_json: 'sealed' };
+        const [first] = await ledger.ask('appendEvents', { groups: [group], now });
+        return first;
+      });
+    await session(append(1));
+    await place(acme, run('a'));
+    await backup();
+    for (let n = 0; n < 5; n += 1) await place(acme, run('a'));
+    const [lostA, lostB] = [await place(acme, run('a')), await place(acme, run('b'))];
+    await session(append(1, beta));
+    const lostBeta = await place(beta, run('c'));
+    expect(restore({ acceptLoss: new Map([['beta', 1]]) })).toMatchObject({ kind: 'restored' });
+    const read = await session((ledger) =>
+      ledger.ask('readEvents', { tenant: acme, after: lostB?.position ?? 0 }),
+    );
+    expect(read).toMatchObject({ groups: [], lost: true });
+    const [nextA, nextB] = [await place(acme, run('a')), await place(acme, run('b'))];
+    const nextBeta = await place(beta, run('c'));
+    for (const [lost, next] of [
+      [lostA, nextA],
+      [lostB, nextB],
+      [lostBeta, nextBeta],
+    ]) {
+      expect(next?.position).toBeGreaterThan((lost?.position ?? Infinity) + 2);
+      expect(next?.seq).toBeGreaterThan((lost?.seq ?? Infinity) + 2);
+    }
+  });
+});
