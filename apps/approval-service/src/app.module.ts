@@ -13,6 +13,7 @@ import { SettingsAgentOwners } from './adapters/agent-owners.js';
 import { BusAnnouncer, BusAuthority, BusCallHolder, signOf } from './adapters/bus-peers.js';
 import { ExpiryTimer } from './adapters/expiry-timer.js';
 import { GatewayWatch } from './adapters/gateway-watch.js';
+import { PurgeTimer } from './adapters/purge-timer.js';
 import { RetentionTimer } from './adapters/retention-timer.js';
 import { openServiceLedger } from './adapters/service-ledger.js';
 import { openCourier, type RunningCourier } from './adapters/webhook/open-courier.js';
@@ -89,6 +90,11 @@ function providers(context: ServiceContext): Provider[] {
       useFactory: (lifecycle: Lifecycle) =>
         new ExpiryTimer({ clock, log, expire: () => lifecycle.expireDue() }),
     },
+    {
+      provide: PurgeTimer,
+      inject: [LEDGER],
+      useFactory: (ledger: Ledger) => new PurgeTimer({ ledger, clock, log }),
+    },
     retentionOf(context),
     watchOf(context),
     ...messages(context),
@@ -101,7 +107,7 @@ function providers(context: ServiceContext): Provider[] {
 /** Messages last: what the others end at the start is among what they tell. */
 const background: Provider = {
   provide: Background,
-  inject: [ExpiryTimer, RUN_ENDS, GatewayWatch, RetentionTimer, COURIER],
+  inject: [ExpiryTimer, RUN_ENDS, GatewayWatch, PurgeTimer, RetentionTimer, COURIER],
   useFactory: (...works: BackgroundWork[]) => new Background(works),
 };
 

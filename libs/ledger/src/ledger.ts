@@ -140,7 +140,7 @@ export interface Ledger extends Deliveries, Recoveries, Retention {
    */
   appendEvents(ask: AppendEvents): Promise<EventPlaces>;
   readEvents(ask: AskOf<typeof readEvents>): Promise<AnswerOf<typeof readEvents>>;
-  /** Forgets expired kept calls, keys, runs, quota windows, recorded decisions, events and messages to the webhook, at most 500 of each; answers how many. */
+  /** Forgets expired kept calls, keys, runs, quota windows, recorded decisions, events and messages to the webhook, at most 500 of each; answers how many. Less than 500: nothing is left. */
   purgeExpired(ask: Now): Promise<number>;
 
   /** Keeps the last 100,000 decisions of all tenants, for 7 days, and facts as long as a decision rests on them. */

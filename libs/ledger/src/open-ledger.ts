@@ -28,14 +28,10 @@ export interface LedgerOptions {
 }
 
 const maxViewBytes = 1 << 20;
-const purgeEveryMs = 60_000;
 
-/** Rejects with a `LedgerError`: `locked`, `corrupt`, `too_new`, or `unavailable` when the disk does not let it be opened. */
+/** Forgets nothing by itself (`purgeExpired`). Rejects with a `LedgerError`: `locked`, `corrupt`, `too_new`, or `unavailable` when the disk does not let it be opened. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const link = await openLink(engineOptions(options));
-  const purge = setInterval(() => {
-    link.ask('purgeExpired', { now: Date.now() }).catch(() => undefined);
-  }, purgeEveryMs).unref();
   return {
     ...plainOperations(link),
     ...sealedCalls(link, options.seal),
@@ -43,10 +39,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     ...sealedEvents(link, options.seal),
     verifyReceipts: ({ tenant }) =>
       options.file === inMemory ? verifyInMemory(link, tenant) : verifyInThread(options, tenant),
-    async close() {
-      clearInterval(purge);
-      await link.close();
-    },
+    close: () => link.close(),
   };
 }
 
