@@ -6,6 +6,7 @@ import { verifyChain, type ChainPlace } from './chain/verify-chain.js';
 import type { Ledger } from './ledger.js';
 import type { Link } from './thread/link.js';
 import { SameThread } from './thread/same-thread.js';
+import type { PendingView } from './recoveries.js';
 import { sealedDecisions } from './sealed-decisions.js';
 import { sealedEvents } from './sealed-events.js';
 import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
@@ -125,10 +126,19 @@ function sealedCalls(link: Link, seal: Seal): Pick<Ledger, SealedCalls> {
     },
     async readPendingViews(ask) {
       const views = await link.ask('readPendingViews', ask);
-      return views.map((view) => ({ ...view, view_json: seal.open(view.view_json, purposeOf(view)) }));
+      return views.map((view) => ({ ...view, view_json: openedOrEmpty(seal, view) }));
     },
     endPendingView: (ask) => link.ask('endPendingView', { ...ask, view_json: sealed(ask, ask.view_json) }),
   };
+}
+
+/** One that cannot be opened must not keep the others from their end. */
+function openedOrEmpty(seal: Seal, view: PendingView): string {
+  try {
+    return seal.open(view.view_json, purposeOf(view));
+  } catch {
+    return '';
+  }
 }
 
 async function verifyInThread(

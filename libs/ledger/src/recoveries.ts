@@ -24,7 +24,7 @@ export interface PendingView {
   readonly tenant: TenantId;
   readonly call_id: CallId;
   readonly principal: string;
-  /** CallView as JSON text. */
+  /** CallView as JSON text. As it is read, empty where it cannot be opened: the data key is not the one that sealed it. */
   readonly view_json: string;
 }
 
@@ -38,7 +38,7 @@ export interface Recoveries {
    * and the approvals that it settled.
    */
   closeOpenCalls(ask: CloseOpenCalls): Promise<ClosedCalls>;
-  /** Kept views that are pending at this gateway. */
+  /** Kept views that are pending at this gateway, also those that nobody can open any more: they have to end too. */
   readPendingViews(ask: PendingViewsOf): Promise<readonly PendingView[]>;
   /** Replaces a view that is pending at this gateway, for good: its gateway cannot overwrite it. False: it is not. */
   endPendingView(ask: PendingView & { readonly gateway: string }): Promise<boolean>;
