@@ -14,7 +14,7 @@ export type Verifications = ReadonlyMap<string, ReceiptVerification>;
 
 /**
  * Checks the chains in a ledger file, offline or beside the process that writes it (lengths are read before
- * heads and heads before chains, so what is written meanwhile looks neither uncovered nor cut). `tenant`: only that one. Throws when the file cannot be opened as a ledger.
+ * heads and heads before chains, each with its checkpoint, so what is written or removed meanwhile looks neither uncovered nor cut). `tenant`: only that one. Throws when the file cannot be opened as a ledger.
  */
 export function verifyLedgerFile(options: { file: string; tenant?: string } & HeadSources): Verifications {
   const database = new Database(options.file, { readonly: true, fileMustExist: true });
@@ -47,9 +47,11 @@ export function verifyHeldChains(
     .prepare<[], { tenant: string }>('SELECT DISTINCT tenant FROM receipts')
     .all()
     .map((row) => row.tenant);
-  const checkpoints = storedCheckpoints(database);
-  const wanted = tenant === undefined ? [...heads.tenants(), ...checkpoints.keys(), ...tenants] : [tenant];
-  return verifyEach(wanted, heads, (each, known) => {
+  const removed = storedCheckpoints(database).keys();
+  const wanted = tenant === undefined ? [...heads.tenants(), ...removed, ...tenants] : [tenant];
+  // Of one moment: what is removed while others are walked stands in the checkpoint that is read with the chain.
+  const walked = database.transaction((each: string, known: ReadonlyMap<number, Digest>) => {
+    const checkpoints = storedCheckpoints(database, each);
     const start = checkpoints.has(each) ? startAt(checkpoints.get(each), each, publicKeys) : beforeFirst;
     const walk = new ChainWalk({
       tenant: each,
@@ -60,6 +62,7 @@ export function verifyHeldChains(
     else for (const found of storedReceipts(database, each, start.seq)) if (!walk.step(found)) break;
     return { walk, expected: lengths?.get(each) ?? 0 };
   });
+  return verifyEach(wanted, heads, walked);
 }
 
 function startAt(value: unknown, tenant: string, publicKeys: readonly KeyObject[]): ChainPlace | string {

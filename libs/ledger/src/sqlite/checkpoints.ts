@@ -1,13 +1,15 @@
 import type { ReceiptCheckpoint } from '@uar/contracts';
 import type Database from 'better-sqlite3';
 
-/** What stands in a ledger file where a checkpoint belongs, of any schema; nobody has looked at its signature. */
-export function storedCheckpoints(database: Database.Database): ReadonlyMap<string, unknown> {
+/** What stands in a ledger file where a checkpoint belongs, of any schema, of all tenants or of one; nobody has looked at its signature. */
+export function storedCheckpoints(database: Database.Database, only?: string): ReadonlyMap<string, unknown> {
   const table = database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'`);
   if (table.get() === undefined) return new Map();
   const rows = database
-    .prepare<[], { tenant: string; checkpoint: string }>('SELECT tenant, checkpoint FROM checkpoints')
-    .all();
+    .prepare<{ only: string | null }, { tenant: string; checkpoint: string }>(
+      'SELECT tenant, checkpoint FROM checkpoints WHERE @only IS NULL OR tenant = @only',
+    )
+    .all({ only: only ?? null });
   return new Map(rows.map(({ tenant, checkpoint }) => [tenant, parsed(checkpoint)]));
 }
 
