@@ -16,7 +16,13 @@ export {
   readRelease,
   reviewVotes,
 } from './calls/approval.js';
-export { DeliveryEvent, DeliveryStatus, DeliveryView, webhookAttempted } from './calls/webhook.js';
+export {
+  DeliveryEvent,
+  DeliveryStatus,
+  DeliveryView,
+  webhookAttempted,
+  type AttemptEnd,
+} from './calls/webhook.js';
 export { DeliveryId, listDeliveries, retryDelivery } from './calls/webhook.js';
 export { CallView, ErrorBody, ExecuteBody } from './calls/call.js';
 export {

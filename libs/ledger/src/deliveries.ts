@@ -1,4 +1,11 @@
-import type { ApprovalStatus, DeliveryEvent, DeliveryStatus, ReceiptBody, TenantId } from '@uar/contracts';
+import type {
+  ApprovalStatus,
+  AttemptEnd,
+  DeliveryEvent,
+  DeliveryStatus,
+  ReceiptBody,
+  TenantId,
+} from '@uar/contracts';
 import type { ApprovalRecord, Now } from './ledger.js';
 
 /** One message of the webhook's outbox: that a question was asked, or how it ended. */
@@ -34,12 +41,6 @@ export interface DueDeliveries {
   /** When the next that is not due yet will be; undefined: none waits. */
   readonly nextAt?: number;
 }
-
-/** How an attempt went. `again`: it stays pending until `at`, epoch milliseconds. */
-export type AttemptEnd =
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'again'; readonly at: number; readonly problem: string }
-  | { readonly kind: 'dead'; readonly problem: string };
 
 export type DeliveryRetry =
   | { readonly kind: 'retried'; readonly delivery: DeliveryRecord }

@@ -11,7 +11,7 @@ export {
   type VoteRecord,
   type VoteRecording,
 } from './ledger.js';
-export { type AttemptEnd, type Deliveries, type DeliveryRecord, type DueDelivery } from './deliveries.js';
+export { type Deliveries, type DeliveryRecord, type DueDelivery } from './deliveries.js';
 export { LedgerError, type LedgerErrorKind } from './ledger-error.js';
 export { openLedger, type LedgerOptions } from './open-ledger.js';
 export { verifyChain, type ChainClaim, type FoundReceipt } from './chain/verify-chain.js';

@@ -5,6 +5,7 @@ import type {
   ApprovalDraft,
   ApprovalStatus,
   AskOf,
+  AttemptEnd,
   CallId,
   Caller,
   DeliveryEvent,
@@ -18,7 +19,6 @@ import type {
   reviewVotes,
 } from '@uar/contracts';
 import type { ApprovalStep } from './approval-steps.js';
-import type { AttemptEnd } from './webhook/attempt-end.js';
 
 export interface VoteRecord {
   readonly voter: Principal;

@@ -14,6 +14,12 @@ export type DeliveryEvent = z.output<typeof DeliveryEvent>;
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'dead']);
 export type DeliveryStatus = z.output<typeof DeliveryStatus>;
 
+/** How an attempt to send went. `again`: it stays pending until `at`, epoch milliseconds. */
+export type AttemptEnd =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'again'; readonly at: number; readonly problem: string }
+  | { readonly kind: 'dead'; readonly problem: string };
+
 /** One message to the webhook, as administrators of its tenant see it. */
 export const DeliveryView = z.strictObject({
   delivery_id: DeliveryId,

@@ -1,5 +1,5 @@
+import type { AttemptEnd } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptEnd } from '../deliveries.js';
 import type { Ledger } from '../ledger.js';
 import { openLedger } from '../open-ledger.js';
 import {

@@ -1,13 +1,10 @@
+import type { AttemptEnd } from '@uar/contracts';
+
 /** What came of one attempt to send. */
 export type Reception =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter?: string }
   /** No answer: refused, broken off, or not within the deadline. */
   | { readonly kind: 'failed'; readonly problem: string };
-
-export type AttemptEnd =
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'again'; readonly at: number; readonly problem: string }
-  | { readonly kind: 'dead'; readonly problem: string };
 
 const mostAttempts = 10;
 const firstDelayMs = 1_000;

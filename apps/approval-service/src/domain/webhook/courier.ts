@@ -1,6 +1,6 @@
-import type { TenantId } from '@uar/contracts';
+import type { AttemptEnd, TenantId } from '@uar/contracts';
 import type { Clock, DeliveryStore, DueDelivery } from '../ports.js';
-import { attemptEnd, type AttemptEnd, type Reception } from './attempt-end.js';
+import { attemptEnd, type Reception } from './attempt-end.js';
 import type { MessageFacts } from './message.js';
 
 /** Whoever hears the messages. Never rejects; answers within a deadline of its own, or once `signal` aborts. */

@@ -1,6 +1,6 @@
-import type { ApprovalStatus, DeliveryEvent, DeliveryStatus, TenantId } from '@uar/contracts';
+import type { ApprovalStatus, AttemptEnd, DeliveryEvent, DeliveryStatus, TenantId } from '@uar/contracts';
 import type Database from 'better-sqlite3';
-import type { AttemptEnd, DeliveryRecord } from '../../deliveries.js';
+import type { DeliveryRecord } from '../../deliveries.js';
 import type { ApprovalRecord } from '../../ledger.js';
 import type { Input, Output, Store } from '../../store.js';
 import type { ReceiptChains } from '../receipts.js';
