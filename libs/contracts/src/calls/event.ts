@@ -40,8 +40,8 @@ export const eventData = {
   'call.approval_settled': z.strictObject({ approval_id: ApprovalId, status: ApprovalStatus }),
   'call.dispatched': z.strictObject({ host: z.enum(['mcp', 'native']) }),
   'call.progress': z.strictObject({
-    progress: z.unknown().optional(),
-    total: z.unknown().optional(),
+    progress: z.number().optional(),
+    total: z.number().optional(),
     /** Own streams. */
     message: z.unknown().optional(),
   }),

@@ -170,6 +170,26 @@ describe('the events of a call', () => {
     expect(world.runs[0]?.call.wants_progress).toBe(true);
   });
 
+  it.each([
+    ['"planted-secret"', '{"a":"planted-secret"}', {}],
+    ['["planted-secret"]', '3', { total: 3 }],
+    ['-1.5e3', `1${'0'.repeat(32)}`, { progress: -1500 }],
+    ['true', 'null', {}],
+  ])('carry of a progress %s of %s what is a number and no more', async (progress, total, shown) => {
+    const world = new World();
+    let finish = (): void => undefined;
+    world.reply = () =>
+      new Promise((resolve) => {
+        finish = () => resolve({ kind: 'ran', result_json: '{"content":[]}', is_error: false });
+      });
+    const handle = world.propose();
+    await settle();
+    world.sayProgress(handle.callId, `{"progress":${progress},"total":${total}}`);
+    finish();
+    await handle.ended;
+    expect(dataOf(eventOf(world, 'call.progress'))).toEqual(shown);
+  });
+
   it('keep waiting calls and their run apart from a decision that nobody made', async () => {
     const world = new World();
     world.decideWith = needsHuman;

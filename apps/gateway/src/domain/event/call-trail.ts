@@ -18,6 +18,7 @@ import type { EventSink } from './ports.js';
 /** Longest arguments, result or message that an event carries, in bytes. */
 const mostPayloadBytes = 64 * 1024;
 const mostNameLength = 256;
+const mostNumberLength = 32;
 /** Of one call: more progress than this is left out. */
 const progressEveryMs = 100;
 
@@ -64,7 +65,7 @@ export class CallTrail {
     this.nextProgressAt = now + progressEveryMs;
     const members = (['progress', 'total'] as const).flatMap((name) => {
       const text = memberText(paramsJson, name);
-      return text === undefined ? [] : [`"${name}":${text}`];
+      return text !== undefined && isShortNumber(text) ? [`"${name}":${text}`] : [];
     });
     const json = memberText(paramsJson, 'message');
     const message = json === undefined ? undefined : payloadOf('message', json);
@@ -131,6 +132,11 @@ export class CallTrail {
     if (payload !== undefined) event.payload = payload;
     this.sink.note({ tenant: this.call.caller.principal.tenant, run: runOf(this.call) }, event);
   }
+}
+
+/** Of a JSON value: anything else might be what an upstream knows of its customers, and tenant-wide streams show it (CASES O3). */
+function isShortNumber(text: string): boolean {
+  return text.length <= mostNumberLength && /^[-\d]/.test(text);
 }
 
 function payloadOf(member: EventPayload['member'], json: string): EventPayload | undefined {
