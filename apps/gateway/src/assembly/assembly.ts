@@ -35,7 +35,7 @@ export function assemble(context: ServiceContext) {
   const { pipeline, room, endedCalls } = calls;
   const identity = identityOf(context, verifier, runs);
   const desks = assembleRunDesk(context, runParts, { replica, pdp, pipeline });
-  const following = assembleStreams(context, { runs: desks.runDesk, access: pdp });
+  const following = assembleStreams(context, { runs: desks.runDesk, access: pdp, fault: calls.fault });
   watch(ports, calls, following.streams);
   return {
     ...ports,

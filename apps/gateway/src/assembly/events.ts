@@ -8,7 +8,11 @@ import type { RunDesk } from '../domain/run/run-desk.js';
 /** Who follows events, and what they are read from. */
 export function assembleStreams(
   { bus }: ServiceContext,
-  around: { readonly runs: Pick<RunDesk, 'watch'>; readonly access: Access },
+  around: {
+    readonly runs: Pick<RunDesk, 'watch'>;
+    readonly access: Access;
+    fault(error: unknown): string;
+  },
 ) {
   const window = new BusWindow(bus);
   const streams = new StreamDesk({ window, ...around, clock: systemClock });

@@ -1,13 +1,13 @@
 import {
-  NotedEvent,
   agentOf,
   principalId,
   type EventRun,
-  type Principal,
   type EventType,
+  type NotedEvent,
+  type Principal,
 } from '@uar/contracts';
 import { withMember } from '@uar/json-text';
-import { z } from 'zod';
+import { notedEvents } from './noted-events.js';
 import type { ToldGroup } from './ports.js';
 
 /** Which events a stream shows, and how much of them. */
@@ -35,18 +35,6 @@ export interface ShownEvent {
   readonly dataJson: string;
 }
 
-const Events = z.array(NotedEvent);
-const parsed = new WeakMap<object, readonly NotedEvent[]>();
-
-/** Read once, however many subscribers look at the group. */
-function eventsOf(group: ToldGroup, text: string): readonly NotedEvent[] {
-  const known = parsed.get(group);
-  if (known !== undefined) return known;
-  const events = Events.parse(JSON.parse(text));
-  parsed.set(group, events);
-  return events;
-}
-
 /** Place of the first event of a group in such a stream; undefined where it is not in it. */
 export function startOf(group: ToldGroup, view: StreamView): number | undefined {
   return view.kind === 'run' ? group.seq : group.position;
@@ -55,11 +43,12 @@ export function startOf(group: ToldGroup, view: StreamView): number | undefined 
 /** The events of a group behind a place, as the stream shows them. */
 export function shownEvents(group: ToldGroup, view: StreamView, after: number): readonly ShownEvent[] {
   const start = startOf(group, view);
-  if (start === undefined || group.events_json === undefined) return [];
+  if (start === undefined) return [];
   if (view.kind === 'tenant' && !showsRun(view, group.run)) return [];
-  return eventsOf(group, group.events_json).flatMap((event, index) => {
+  return notedEvents(group).flatMap((event, index) => {
     const id = start + index;
-    return id > after && showsType(view, event.type) ? [shown(event, view, { id, run: group.run })] : [];
+    if (event === undefined || id <= after || !showsType(view, event.type)) return [];
+    return [shown(event, view, { id, run: group.run })];
   });
 }
 

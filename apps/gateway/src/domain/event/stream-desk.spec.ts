@@ -1,4 +1,4 @@
-import { type Caller, type NotedEvent } from '@uar/contracts';
+import type { Caller } from '@uar/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Allowance } from '../access/access.js';
 import { HandClock, caller, runId, settle } from '../call-spec/facts.fixture.js';
@@ -14,11 +14,13 @@ const owner = { principal: 'User::"default/ada"', issuer: 'test' };
 class Window implements EventWindow {
   groups: (ToldGroup & { events_json: string })[] = [];
   answers = true;
+  breaks = false;
   reads = 0;
   private readonly listeners = new Set<(groups: readonly ToldGroup[]) => void>();
 
   read(_: unknown, after: number): Promise<WindowPage | { kind: 'unavailable'; cause: string }> {
     this.reads += 1;
+    if (this.breaks) return Promise.reject(new Error('broken'));
     if (!this.answers) return Promise.resolve({ kind: 'unavailable', cause: 'ledger' });
     const groups = this.groups.filter(({ position }) => position > after).slice(0, 3);
     const last = this.groups.at(-1)?.position ?? 0;
@@ -40,11 +42,15 @@ class Window implements EventWindow {
     return this.listeners.size;
   }
 
-  add(type: NotedEvent['type'], tell = true, callId?: string): void {
-    const position = (this.groups.at(-1)?.position ?? 0) + 1;
+  add(type: string, tell = true, callId?: string): void {
     const event = { type, at: 1_000_000, data_json: '{}', ...(callId && { call_id: callId }) };
+    this.addText(JSON.stringify([event]), tell);
+  }
+
+  addText(events_json: string, tell: boolean): void {
+    const position = (this.groups.at(-1)?.position ?? 0) + 1;
     const run = { run_id: runId, owner };
-    const group = { position, seq: position, run, count: 1, events_json: JSON.stringify([event]) };
+    const group = { position, seq: position, run, count: 1, events_json };
     this.groups.push(group);
     if (tell) for (const listener of this.listeners) listener([group]);
   }
@@ -54,10 +60,12 @@ class Mouth implements Outlet {
   readonly heard: ShownEvent[] = [];
   ended: StreamEnd | undefined;
   isFull = false;
+  breaks = false;
   private readonly drains: (() => void)[] = [];
   private readonly closes: (() => void)[] = [];
 
   send(event: ShownEvent): void {
+    if (this.breaks) throw new Error('broken');
     this.heard.push(event);
   }
   end(reason: StreamEnd): void {
@@ -77,6 +85,9 @@ class Mouth implements Outlet {
   close(): void {
     for (const listener of this.closes.splice(0)) listener();
   }
+  get types(): string[] {
+    return this.heard.map(({ type }) => type);
+  }
   get ids(): number[] {
     return this.heard.map(({ id }) => id);
   }
@@ -88,6 +99,7 @@ describe('the stream desk', () => {
   let watched: WatchedRun;
   let allowance: Allowance;
   let desk: StreamDesk;
+  let faults: number;
 
   beforeEach(() => {
     clock = new HandClock();
@@ -95,7 +107,10 @@ describe('the stream desk', () => {
     watched = { kind: 'watched', isActive: true };
     allowance = { kind: 'allowed' };
     const runs = { watch: () => Promise.resolve(watched) };
-    desk = new StreamDesk({ window, runs, clock, access: { may: () => Promise.resolve(allowance) } });
+    faults = 0;
+    const access = { may: () => Promise.resolve(allowance) };
+    const fault = () => String((faults += 1));
+    desk = new StreamDesk({ window, runs, clock, access, fault });
   });
 
   const open = async (changes: { caller?: Caller; runId?: string; lastEventId?: number } = { runId }) => {
@@ -130,6 +145,50 @@ describe('the stream desk', () => {
     window.add('run.changed', false);
     await clock.advance(12_000);
     expect(mouth.ids).toEqual([1, 2, 3]);
+  });
+
+  it.each([true, false])('shows as a gap what a newer writer notes, and goes on (told: %s)', async (told) => {
+    const mouth = await open();
+    window.add('run.changed', told);
+    window.add('call.teleported', told);
+    window.addText('no json', told);
+    window.addText('[null]', told);
+    window.add('run.changed');
+    await settle();
+    expect(mouth.types).toEqual(['run.changed', 'gap', 'run.changed']);
+    expect(mouth.ids).toEqual([1, 2, 5]);
+    expect([mouth.ended, faults]).toEqual([undefined, 0]);
+  });
+
+  it('ends the one stream that breaks, whatever broke, and says so once', async () => {
+    const other = await open();
+    window.breaks = true;
+    const reading = await open();
+    await settle();
+    window.breaks = false;
+    const writing = await open();
+    writing.breaks = true;
+    window.add('run.changed');
+    window.add('run.changed');
+    await settle();
+    expect([reading.ended, writing.ended, other.ended]).toEqual(['unavailable', 'unavailable', undefined]);
+    expect([faults, other.ids, desk.size]).toEqual([2, [1, 2], 1]);
+  });
+
+  it('ends a stream whose rights cannot be looked at for a fault', async () => {
+    const mouth = await open();
+    watched = undefined as never;
+    await clock.advance(11_000);
+    expect([mouth.ended, faults]).toEqual(['unavailable', 1]);
+  });
+
+  it('tells a client that has all of an ended run so, also where it does not know the last event', async () => {
+    watched = { kind: 'watched', isActive: false };
+    window.add('call.teleported');
+    await clock.advance(20_000);
+    expect((await desk.open({ caller, runId, lastEventId: 1 })).kind).toBe('complete');
+    window.addText('no json', false);
+    expect((await desk.open({ caller, runId, lastEventId: 2 })).kind).toBe('admitted');
   });
 
   it('sends nothing into a full way, keeps nothing for it, and goes on where it stopped', async () => {

@@ -1,7 +1,8 @@
-import { NotedEvent, RunId, principalId, type Caller } from '@uar/contracts';
+import { RunId, principalId, type Caller } from '@uar/contracts';
 import type { Access } from '../access/access.js';
 import type { Clock, Unavailable } from '../call/ports.js';
 import type { RunDesk } from '../run/run-desk.js';
+import { notedEvents } from './noted-events.js';
 import type { EventWindow, WindowPlace } from './ports.js';
 import type { StreamView } from './shown-events.js';
 import type { EventStreams, StreamAnswer, StreamEnd, StreamRequest } from './streams.js';
@@ -39,6 +40,8 @@ interface Parts {
   readonly runs: Pick<RunDesk, 'watch'>;
   readonly access: Access;
   readonly clock: Clock;
+  /** Logs once and names the line. */
+  fault(error: unknown): string;
 }
 
 /** Who follows what: admits streams, looks again and again whether they still may, and ends them. */
@@ -154,7 +157,7 @@ export class StreamDesk implements EventStreams {
     if (page.kind === 'unavailable' || page.last !== lastEventId) return false;
     const group = page.groups.at(-1);
     if (group === undefined) return lastEventId > 0;
-    const last = NotedEvent.array().parse(JSON.parse(group.events_json)).at(-1);
+    const last = notedEvents(group).at(-1);
     return last !== undefined && this.parts.clock.now() - last.at >= settledMs;
   }
 
@@ -189,7 +192,7 @@ export class StreamDesk implements EventStreams {
     if (stream.subscriber.stuckMs(now) >= longestStuckMs) return this.end(stream, 'too_slow');
     if (now - stream.lookedAt < lookEveryMs) return;
     stream.lookedAt = now;
-    void this.lookAgain(stream);
+    this.lookAgain(stream).catch((error: unknown) => stream.subscriber.breakOff(error));
   }
 
   private async lookAgain(stream: Stream): Promise<void> {

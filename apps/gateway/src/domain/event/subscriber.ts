@@ -19,6 +19,8 @@ export interface SubscriberParts {
   readonly cursor: number;
   /** It asked for what is kept, not for what follows an event it has. */
   readonly isFresh: boolean;
+  /** Logs once and names the line. */
+  fault(error: unknown): string;
 }
 
 /** One stream: a place in the window and the way to whoever listens. It holds no events; what does not fit now is read again. */
@@ -47,7 +49,7 @@ export class Subscriber {
     this.stopNews = window.onNews(place.tenant, (groups) => this.hear(groups));
     outlet.onDrain(() => this.drained());
     outlet.onClose(() => this.stop());
-    void this.catchUp();
+    this.catchUp();
   }
 
   get over(): boolean {
@@ -67,7 +69,7 @@ export class Subscriber {
   /** News may be lost on the way: looks by itself. */
   look(): void {
     this.isBehind = true;
-    void this.catchUp();
+    this.catchUp();
   }
 
   /** The run has ended, whatever the events say. */
@@ -82,6 +84,13 @@ export class Subscriber {
     this.parts.outlet.end(reason);
   }
 
+  /** For what is broken here: nobody else's stream, and not the process, ends with it. */
+  breakOff(error: unknown): void {
+    if (this.isOver) return;
+    this.parts.fault(error);
+    this.end('unavailable');
+  }
+
   private stop(): void {
     this.isOver = true;
     this.stopNews();
@@ -90,7 +99,11 @@ export class Subscriber {
 
   private hear(groups: readonly ToldGroup[]): void {
     if (this.isOver) return;
-    for (const group of groups) if (this.concerns(group)) this.hearOne(group);
+    try {
+      for (const group of groups) if (this.concerns(group)) this.hearOne(group);
+    } catch (error) {
+      this.breakOff(error);
+    }
   }
 
   private concerns({ run }: ToldGroup): boolean {
@@ -108,17 +121,20 @@ export class Subscriber {
       return;
     }
     this.isBehind = true;
-    void this.catchUp();
+    this.catchUp();
   }
 
   private drained(): void {
     this.fullSince = undefined;
-    void this.catchUp();
+    this.catchUp();
+  }
+
+  private catchUp(): void {
+    if (!this.isReading) this.readAll().catch((error: unknown) => this.breakOff(error));
   }
 
   /** One reading at a time, until there is nothing more or no room. */
-  private async catchUp(): Promise<void> {
-    if (this.isReading) return;
+  private async readAll(): Promise<void> {
     this.isReading = true;
     while (this.isBehind && !this.isOver && !this.isFull()) {
       this.isBehind = false;
@@ -136,7 +152,7 @@ export class Subscriber {
     if (page.kind === 'unavailable') {
       this.isBehind = true;
       this.stopRetry();
-      this.stopRetry = clock.after(retryMs, () => void this.catchUp());
+      this.stopRetry = clock.after(retryMs, () => this.catchUp());
       return false;
     }
     // A place that nobody gave out: what is kept begins anew.
