@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Caller } from '@uar/contracts';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { Upgrade } from '../adapters/http/upgrades.js';
 import type { Identity } from '../domain/access/identity.js';
 import type { EventStreams, StreamAnswer } from '../domain/event/streams.js';
 import { doorRefusal } from '../http/edge/door.js';
@@ -15,14 +16,10 @@ const path = '/api/uar/events';
 const pingMs = 15_000;
 /** So many pings without an answer, and nobody is there any more. */
 const mostUnanswered = 4;
+/** A refused client may take so long to take the refusal. */
+const refusalMs = 2_000;
 /** Clients have nothing to say. */
 const mostReadBytes = 1_024;
-
-interface Upgrade {
-  readonly request: IncomingMessage;
-  readonly socket: Duplex;
-  readonly head: Buffer;
-}
 
 /** `/api/uar/events` as a WebSocket: refused as HTTP, with the same guards and rights as the same route without. */
 export class EventSockets {
@@ -32,6 +29,8 @@ export class EventSockets {
     maxPayload: mostReadBytes,
     perMessageDeflate: false,
   });
+  /** Connections that are no WebSockets yet, or never will be: nobody but us knows of them. */
+  private readonly judged = new Set<Duplex>();
   private readonly sockets = new Map<WebSocket, { unanswered: number }>();
   private pinging: NodeJS.Timeout | undefined;
 
@@ -52,11 +51,14 @@ export class EventSockets {
   take(upgrade: Upgrade): void {
     // Without a listener a connection that breaks now would break the process.
     upgrade.socket.on('error', () => upgrade.socket.destroy());
+    this.judged.add(upgrade.socket);
+    upgrade.socket.once('close', () => this.judged.delete(upgrade.socket));
     this.admit(upgrade).catch((error: unknown) => refuse(upgrade.socket, this.refusalOf(error)));
   }
 
   close(): void {
     clearInterval(this.pinging);
+    for (const socket of this.judged) socket.destroy();
     for (const socket of this.sockets.keys()) socket.terminate();
   }
 
@@ -92,6 +94,7 @@ export class EventSockets {
     socket.once('close', answer.leave);
     if (socket.destroyed) return answer.leave();
     this.server.handleUpgrade(request, socket, head, (upgraded) => {
+      this.judged.delete(socket);
       this.keep(upgraded);
       answer.begin(new SocketOutlet(upgraded, textsOf(profile, 'id')));
     });
@@ -127,6 +130,7 @@ function askOf({ url = '', headers }: IncomingMessage): EventAsk {
   return eventAsk(headers, Object.fromEntries(query));
 }
 
+/** Ends the connection from both ends: no timeout of HTTP holds for one that asked for an upgrade. */
 function refuse(socket: Duplex, { status, code, message, details, headers }: Refusal): void {
   const body = JSON.stringify({ error: { code, message, ...(details === undefined ? {} : { details }) } });
   const all = {
@@ -137,5 +141,8 @@ function refuse(socket: Duplex, { status, code, message, details, headers }: Ref
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const late = setTimeout(() => socket.destroy(), refusalMs).unref();
+  socket.once('close', () => clearTimeout(late));
+  socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
+import { connect as tcpConnect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Gateway, until } from '../http-spec/gateway.fixture.js';
@@ -80,6 +81,53 @@ describe('event sockets', () => {
     expect((await refused('?profile=other')).status).toBe(400);
     const metrics = await fetch(`${gateway.management}/metrics`);
     expect(await metrics.text()).toMatch(/uar_unauthorized_total\{[^}]*\} 1/);
+  });
+
+  /** Sends what asks for an upgrade, hears, and closes nothing by itself. */
+  const rawUpgrade = (token: string) => {
+    const { hostname, port, host } = new URL(gateway.url);
+    const raw = tcpConnect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    const lines = [
+      'GET /api/uar/events HTTP/1.1',
+      `host: ${host}`,
+      `authorization: Bearer ${token}`,
+      'connection: Upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==',
+    ];
+    raw.write(`${lines.join('\r\n')}\r\n\r\n`);
+    let text = '';
+    raw.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    raw.on('error', () => undefined);
+    return { raw, text: () => text };
+  };
+
+  it('leave no connection of a refused client behind that never closes its own end', async () => {
+    const { raw, text } = rawUpgrade('nothing');
+    await once(raw, 'end');
+    expect(text()).toMatch(/^HTTP\/1\.1 401 .*"unauthorized"/s);
+    // Only a connection that is gone at the other end breaks at what is written to it.
+    await until(() => {
+      if (raw.writable) raw.write('x');
+      return raw.destroyed;
+    });
+    expect(raw.errored).toMatchObject({ code: expect.stringMatching(/^(ECONNRESET|EPIPE)$/) });
+  });
+
+  it('are closed with the gateway also where it is not yet said whether they may', async () => {
+    let answer = (): void => undefined;
+    const { events } = gateway.neighbours.ledger;
+    events.held = new Promise((resolve) => (answer = resolve));
+    const { reads } = events;
+    const { raw, text } = rawUpgrade(gateway.token());
+    await until(() => events.reads > reads);
+    const stopping = gateway.running.stop();
+    await Promise.race([once(raw, 'close'), once(raw, 'end')]);
+    expect(text()).toBe('');
+    answer();
+    raw.destroy();
+    await stopping;
   });
 
   it('read nothing from a client', async () => {

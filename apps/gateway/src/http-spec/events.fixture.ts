@@ -19,14 +19,17 @@ export class MemoryEvents {
   /** Nothing is announced. */
   isSilent = false;
   reads = 0;
+  /** Readings are answered after it. */
+  held: Promise<void> | undefined;
 
   constructor(private readonly bus: Bus) {
     bus.answer(appendEvents, ({ groups }) => {
       this.append(groups);
       return { appended: true };
     });
-    bus.answer(readEvents, ({ tenant, run_id, after }) => {
+    bus.answer(readEvents, async ({ tenant, run_id, after }) => {
       this.reads += 1;
+      await this.held;
       return this.read(tenant, run_id, after);
     });
   }
