@@ -104,6 +104,43 @@ describe('the event desk', () => {
     await expect.poll(() => textsOf(run(1).run_id).slice(-3)).toEqual(['9999', '{"dropped":5}', 'later']);
   });
 
+  /** A ledger that breaks at what some event says. */
+  const refuse = (text: string) =>
+    listen(({ groups }) => {
+      if (groups.some(({ events_json }) => events_json.includes(text))) throw new Error('never');
+      return { appended: true };
+    });
+  const written = () =>
+    batches.filter((batch) => !JSON.stringify(batch).includes('poison')).flatMap(({ groups }) => groups);
+
+  it('loses of a batch only the event that breaks the ledger, and holds nothing up behind it', async () => {
+    refuse('poison');
+    for (let n = 0; n < 40; n += 1) desk.note({ tenant, run: run(n % 4) }, event(`e${n}`));
+    desk.note({ tenant, run: run(1) }, event('poison'));
+    desk.note({ tenant, run: run(1) }, event('behind'));
+    await expect.poll(() => JSON.stringify(written()).includes('behind')).toBe(true);
+    await expect.poll(() => JSON.stringify(written()).includes('dropped')).toBe(true);
+    expect([dropped, desk.unsent]).toEqual([1, 0]);
+    const events = written().flatMap(({ events_json }): NotedEvent[] => JSON.parse(events_json));
+    const told = events.filter(({ type }) => type !== 'gap').map(({ data_json }) => JSON.parse(data_json));
+    expect(told.toSorted()).toEqual([...Array.from({ length: 40 }, (_, n) => `e${n}`), 'behind'].toSorted());
+    const sent = batches.map(({ batch }) => batch);
+    for (const batch of sent) expect(sent.filter((it) => it === batch).length).toBeLessThanOrEqual(5);
+  });
+
+  it('loses of a batch only the event that is no event to the ledger', async () => {
+    listen(() => ({ appended: true }));
+    for (let n = 0; n < 20; n += 1) desk.note({ tenant, run: run(n) }, event(`e${n}`));
+    desk.note({ tenant: '' as TenantId }, event('poison'));
+    desk.note({ tenant, run: run(1) }, event('behind'));
+    await expect.poll(() => textsOf().includes('behind')).toBe(true);
+    await expect.poll(() => desk.unsent).toBe(0);
+    expect(dropped).toBe(1);
+    expect(textsOf().toSorted()).toEqual(
+      [...Array.from({ length: 20 }, (_, n) => `e${n}`), 'behind'].toSorted(),
+    );
+  });
+
   it('gives up at its close where nobody answers', async () => {
     desk.note({ tenant }, event('a'));
     const before = performance.now();

@@ -9,6 +9,8 @@ export type { EventPlace } from './queue.js';
 const lingerMs = 20;
 const firstRetryMs = 100;
 const longestRetryMs = 2_000;
+/** A batch that breaks the ledger is sent so many times: it may have been the moment. */
+const mostBroken = 5;
 /** About the longest batch, in characters: what the bus takes once it is text within text. */
 const batchLength = 512 * 1024;
 
@@ -16,6 +18,8 @@ const batchLength = 512 * 1024;
 export class EventDesk {
   private readonly queue: EventQueue;
   private batch = 0;
+  /** So many are sent one by one: with one of them the ledger took none. */
+  private singles = 0;
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> | undefined;
   private closing = false;
@@ -65,28 +69,35 @@ export class EventDesk {
 
   private async sendAll(): Promise<void> {
     while (this.queue.size > 0 && !this.closing) {
-      const head = this.queue.head(mostGrouped, batchLength);
-      const groups = grouped(head);
+      const head = this.queue.head(this.singles > 0 ? 1 : mostGrouped, batchLength);
       this.batch += 1;
-      const isWritten = await this.sendBatch(groups);
+      const isWritten = await this.sendBatch(grouped(head));
       if (this.closing) return;
+      this.singles = Math.max(0, this.singles - 1);
       if (isWritten) this.queue.forget(head.length);
-      else {
-        this.queue.lose(head.length);
-        this.parts.onDropped?.(head.length);
-      }
+      else if (head.length > 1) this.singles = head.length;
+      else if (this.queue.lose()) this.parts.onDropped?.(1);
     }
   }
 
-  /** False: the ledger will never take it. The same batch is sent until there is an answer: written twice it is not. */
+  /**
+   * False: the ledger will not take it. Otherwise the same batch is sent until there is an answer, as that is not written twice;
+   * one that breaks the ledger so many times is none that it has written.
+   */
   private async sendBatch(groups: ReturnType<typeof grouped>): Promise<boolean> {
     const { bus, log } = this.parts;
+    let broken = 0;
     for (let waitMs = firstRetryMs; !this.closing; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
       const reply = await bus.ask(appendEvents, { source: bus.instance, batch: this.batch, groups });
       if (reply.kind === 'answered') return true;
       const { fault } = reply;
-      if (fault === 'bad_ask' || fault === 'too_large') {
-        log.error({ fault, events: groups.length }, 'events cannot be written');
+      if (fault === 'faulted' || fault === 'bad_answer') broken += 1;
+      if (fault === 'bad_ask' || fault === 'too_large' || broken === mostBroken) {
+        const events = groups.reduce((sum, { count }) => sum + count, 0);
+        log.error(
+          { fault, events },
+          events > 1 ? 'events are written one by one' : 'an event cannot be written',
+        );
         return false;
       }
       if (waitMs === firstRetryMs) log.warn({ fault, unsent: this.queue.size }, 'events wait for the ledger');

@@ -62,12 +62,14 @@ export class EventQueue {
     if (this.waiting.length === 0) for (const key of [...this.dropped.keys()]) this.tellGap(key);
   }
 
-  /** Never to be written: their places have a gap instead. */
-  lose(count: number): void {
-    for (const { place, length } of this.waiting.splice(0, count)) {
-      this.length -= length;
-      this.drop(place);
-    }
+  /** The first one is never to be written: its place has a gap instead. False: it was a gap, of which nothing more is told. */
+  lose(): boolean {
+    const lost = this.waiting.shift();
+    if (lost === undefined) return false;
+    this.length -= lost.length;
+    if (lost.event.type === 'gap') return false;
+    this.drop(lost.place);
+    return true;
   }
 
   private get isFull(): boolean {
