@@ -278,6 +278,20 @@ describe('the stream desk', () => {
     expect(mouth.ended).toBe('run_ended');
   });
 
+  it('shows a call of a run as ended once, whoever else notes its end', async () => {
+    const callId = `call_${'1'.repeat(32)}`;
+    const mouth = await open();
+    window.add('call.proposed', true, callId);
+    window.add('call.ended', true, callId);
+    window.add('call.ended', true, callId);
+    window.add('call.ended', false, callId);
+    window.add('call.proposed', true, callId);
+    window.add('run.ended');
+    await clock.advance(1_000);
+    expect(mouth.types).toEqual(['call.proposed', 'call.ended', 'call.proposed', 'run.ended']);
+    expect([mouth.ids, mouth.ended]).toEqual([[1, 2, 5, 6], 'run_ended']);
+  });
+
   it('waits a moment for what the end of the run has overtaken', async () => {
     const callId = `call_${'1'.repeat(32)}`;
     const mouth = await open();

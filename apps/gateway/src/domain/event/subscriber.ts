@@ -1,5 +1,6 @@
 import type { Clock } from '../call/ports.js';
 import type { EventWindow, ToldGroup, WindowPage, WindowPlace } from './ports.js';
+import { RunCalls } from './run-calls.js';
 import { gapEvent, shownEvents, startOf, type ShownEvent, type StreamView } from './shown-events.js';
 import type { Outlet, StreamEnd } from './streams.js';
 
@@ -33,7 +34,7 @@ export class Subscriber {
   private isFresh: boolean;
   /** What the subscriber named as its last event, where there never was such a one. */
   private unknownPlace: number | undefined;
-  private readonly openCalls = new Set<string>();
+  private readonly calls = new RunCalls();
   private runEndedAt: number | undefined;
   private readonly stopNews: () => void;
   private stopRetry: () => void = () => undefined;
@@ -202,10 +203,10 @@ export class Subscriber {
   }
 
   private send(event: ShownEvent): void {
-    const { callId, type } = event;
-    if (callId !== undefined && type === 'call.proposed') this.openCalls.add(callId);
-    if (callId !== undefined && type === 'call.ended') this.openCalls.delete(callId);
-    if (type === 'run.ended' && this.currentView.kind === 'run') this.runEndedAt = event.at;
+    if (this.currentView.kind === 'run') {
+      if (!this.calls.admits(event)) return;
+      if (event.type === 'run.ended') this.runEndedAt = event.at;
+    }
     this.parts.outlet.send(event);
   }
 
@@ -224,6 +225,6 @@ export class Subscriber {
       this.stopRetry = clock.after(overtakenMs - endedMs, () => this.look());
       return;
     }
-    if (this.openCalls.size === 0 || endedMs >= lastCallsMs) this.end('run_ended');
+    if (this.calls.open === 0 || endedMs >= lastCallsMs) this.end('run_ended');
   }
 }
