@@ -105,8 +105,9 @@ function finish(draft: string, { file, headsFile, publicKeys }: BackupOptions, a
   }
 }
 
-/** Only approvals that are open have one, and a restore ends those. Before schema 8 they are in the approvals, and stay. */
+/** Only approvals that are open need one, and a restore ends those. Before schema 8 they are in the approvals. */
 function erasePreviews(copy: Database.Database): void {
   const table = copy.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'approval_previews'`);
   if (table.get() !== undefined) copy.exec('DELETE FROM approval_previews');
+  else copy.exec(`UPDATE approvals SET draft = json_set(draft, '$.arguments_preview', '')`);
 }

@@ -58,8 +58,8 @@ function restore(changes: Partial<RestoreOptions> = {}) {
   });
 }
 
-function edit(sql: string): void {
-  const copy = new Database(to);
+function edit(sql: string, file = to): void {
+  const copy = new Database(file);
   copy.exec(sql);
   copy.close();
 }
@@ -68,6 +68,16 @@ const shown = 'planted-in-a-preview';
 const limits = { maxPending: 9, maxNewPerMinute: 9 };
 const ask = (changes: Parameters<typeof draft>[0] = {}) => ({ draft: draft(changes), limits, now });
 const holds = (path: string) => readFileSync(path).includes(shown);
+
+const backToSchema6 = `
+  PRAGMA secure_delete = ON;
+  DROP TABLE deliveries; DROP TABLE open_calls;
+  DROP TRIGGER approval_preview_erased; DROP TABLE approval_previews;
+  DROP INDEX kept_calls_pending; ALTER TABLE kept_calls DROP COLUMN gateway; ALTER TABLE kept_calls DROP COLUMN closed;
+  DROP TABLE event_groups; DROP TABLE event_tenants; DROP TABLE event_runs; DROP TABLE event_sources;
+  DROP INDEX runs_by_due; ALTER TABLE runs DROP COLUMN due_at; ALTER TABLE runs DROP COLUMN end_told;
+  DELETE FROM schema_migrations WHERE version > 6;
+  UPDATE approvals SET draft = json_set(draft, '$.arguments_preview', '${shown}')`;
 
 describe('previews of arguments', () => {
   beforeEach(() =>
@@ -82,6 +92,13 @@ describe('previews of arguments', () => {
     await backup();
     expect(holds(to)).toBe(false);
     expect(holds(folder.options.file)).toBe(true);
+  });
+
+  it('are not in a backup of an earlier schema, which has them in its approvals', async () => {
+    edit(backToSchema6, folder.options.file);
+    expect(holds(folder.options.file)).toBe(true);
+    await backup();
+    expect(holds(to)).toBe(false);
   });
 
   it('that are in an older backup are not in what is restored from it', async () => {
@@ -139,6 +156,22 @@ describe('a restore', () => {
         [ids.told, 'approval.settled'],
       ]),
     );
+  });
+
+  it('does the same with a backup of an earlier schema, whose approvals have their previews in them', async () => {
+    const id = await session(async (ledger) => {
+      await append(1)(ledger);
+      return created(ledger);
+    });
+    await backup();
+    edit(backToSchema6);
+    expect(holds(to)).toBe(true);
+    expect(restore()).toMatchObject({ kind: 'restored' });
+    expect(holds(folder.options.file)).toBe(false);
+    const approvals = await session((ledger) => ledger.ask('listApprovals', { tenant: acme, limit: 9 }));
+    expect(approvals.map(({ draft: { approval_id }, status }) => [approval_id, status])).toEqual([
+      [id, 'channel_closed'],
+    ]);
   });
 
   it('gives no place of an event twice, of runs and tenants that the backup knows or not', async () => {
