@@ -1,4 +1,4 @@
-import { EventView } from '@uar/contracts';
+import { RunEventView, TenantEventView } from '@uar/contracts';
 import { z } from 'zod';
 import type { RouteAccess } from '../http/access.js';
 import type { Route } from '../http/route.js';
@@ -17,7 +17,6 @@ const shared = {
   access: ownOr,
   query: EventQuery,
   headers: { 'Last-Event-ID': 'The id of the last event the client has: the stream goes on after it' },
-  answers: { 200: EventView },
   media: 'text/event-stream',
 } as const;
 
@@ -26,6 +25,7 @@ export const eventRoutes = {
   runEvents: {
     ...shared,
     paths: ['/api/uar/runs/:id/events'],
+    answers: { 200: RunEventView, 204: null },
     summary:
       'The events of a run as they come, after those that are kept; 204 where the client has all of an ended run',
     errors: [404, 429],
@@ -33,8 +33,9 @@ export const eventRoutes = {
   events: {
     ...shared,
     paths: ['/api/uar/events'],
+    answers: { 200: TenantEventView },
     summary:
-      "The events of the caller's runs, of all runs for holders of readCalls, without arguments and results; a WebSocket upgrade gives the same as JSON texts",
+      "The events of the caller's runs, of all runs for holders of readCalls, without arguments and results; a WebSocket upgrade gives the same as JSON texts, with the text `id`, as Last-Event-ID names it, in place of `seq`",
     errors: [429],
   },
 } satisfies Record<string, Route>;

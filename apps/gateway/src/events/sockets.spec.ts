@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
 import { connect as tcpConnect } from 'node:net';
+import { TenantEventView } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Gateway, until } from '../http-spec/gateway.fixture.js';
@@ -64,6 +65,8 @@ describe('event sockets', () => {
     expect(Object.keys(frames[0] ?? {})).toEqual(['id', 'type', 'at', 'run_id', 'call_id', 'data']);
     expect(frames[3]?.['call_id']).toBe(body['call_id']);
     expect(JSON.stringify(frames)).not.toContain('planted-secret');
+    for (const { id, ...rest } of frames)
+      expect(TenantEventView.safeParse({ seq: Number(id), ...rest }).error).toBeUndefined();
     socket.terminate();
     await gateway.execute('srv__echo');
     const again = await opened('?last_event_id=2');

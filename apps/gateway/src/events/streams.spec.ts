@@ -1,4 +1,4 @@
-import { EventView, TenantId } from '@uar/contracts';
+import { RunEventView, TenantEventView, TenantId } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway, until } from '../http-spec/gateway.fixture.js';
 import { oneHuman } from '../http-spec/neighbours.fixture.js';
@@ -51,7 +51,7 @@ describe('event streams', () => {
     ]);
     expect(listener.types).toContain('run.ended');
     expect(listener.ids).toEqual(['1', '2', '3', '4', '5', '6']);
-    for (const { data } of listener.events) expect(EventView.safeParse(data).error).toBeUndefined();
+    for (const { data } of listener.events) expect(RunEventView.safeParse(data).error).toBeUndefined();
     const of = (name: string) => listener.events.find((event) => event.name === name)?.data;
     expect(of('call.proposed')?.data['arguments']).toEqual({ n: 1.5 });
     const ended = of('call.ended');
@@ -98,6 +98,7 @@ describe('event streams', () => {
     const late = await listen(url, { lastEventId: '0' });
     await until(() => late.types.at(-1) === 'call.ended' && late.ids.at(-1) === '13');
     expect(late.types[0]).toBe('gap');
+    expect(RunEventView.safeParse(late.events[0]?.data).error).toBeUndefined();
     const first = late.events[0]?.data.data['first'];
     expect([late.events[0]?.data.data['after'], late.ids[1]]).toEqual([0, String(first)]);
     const unknown = await listen(url, { lastEventId: '999' });
@@ -140,6 +141,8 @@ describe('event streams', () => {
     ]);
     expect(other.types).toEqual(['catalog.changed', 'server.state']);
     expect(JSON.stringify(own.events)).not.toContain('planted-secret');
+    for (const { data } of [...own.events, ...other.events])
+      expect(TenantEventView.safeParse(data).error).toBeUndefined();
     const proposed = own.events.find(({ name }) => name === 'call.proposed');
     expect(proposed?.data.data).toMatchObject({ arguments_bytes: '{"text":"planted-secret"}'.length });
   });

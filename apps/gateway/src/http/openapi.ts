@@ -51,7 +51,10 @@ function responses(route: Route): Json {
   const media = route.media ?? 'application/json';
   const good = Object.entries(route.answers).map(([status, schema]) => [
     status,
-    { description: route.summary, content: { [media]: { schema: schemaOf(schema, 'output') } } },
+    {
+      description: route.summary,
+      ...(schema === null ? {} : { content: { [media]: { schema: schemaOf(schema, 'output') } } }),
+    },
   ]);
   const usual = route.access.kind === 'public' ? [] : [400, 401, 403, 503];
   if (route.hasLane === true) usual.push(429);

@@ -17,8 +17,8 @@ export interface Route {
   readonly body?: z.ZodType;
   /** Media type of the body when it is not JSON. */
   readonly bodyMedia?: string;
-  /** Answers that are no error body, by status. */
-  readonly answers: Readonly<Record<number, z.ZodType>>;
+  /** Answers that are no error body, by status; null: without a body. */
+  readonly answers: Readonly<Record<number, z.ZodType | null>>;
   /** Statuses with an error body besides 400, 401, 403, 404, 503 where they may be. */
   readonly errors?: readonly number[];
   /** Media type of the answers when it is not JSON. */

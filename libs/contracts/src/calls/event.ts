@@ -87,7 +87,7 @@ export const EventType = z.enum([
 ]) satisfies z.ZodType<keyof typeof eventData>;
 export type EventType = z.output<typeof EventType>;
 
-function viewOf<T extends EventType>(type: T) {
+function viewOf<T extends EventType, D extends z.ZodType>(type: T, data: D) {
   return z.strictObject({
     /** Place in the stream that shows it: in its run, or in the tenant. It only grows. */
     seq: count,
@@ -95,27 +95,43 @@ function viewOf<T extends EventType>(type: T) {
     at: IsoTime,
     run_id: RunId.optional(),
     call_id: CallId.optional(),
-    data: eventData[type],
+    data,
   });
 }
 
-/** One event as a subscriber sees it (API.md 4). */
-export const EventView = z.discriminatedUnion('type', [
-  viewOf('run.opened'),
-  viewOf('run.changed'),
-  viewOf('run.ended'),
-  viewOf('call.proposed'),
-  viewOf('call.decided'),
-  viewOf('call.approval_required'),
-  viewOf('call.approval_settled'),
-  viewOf('call.dispatched'),
-  viewOf('call.progress'),
-  viewOf('call.ended'),
-  viewOf('server.state'),
-  viewOf('catalog.changed'),
-  viewOf('gap'),
+/** One event in the stream of its run (API.md 4). */
+export const RunEventView = z.discriminatedUnion('type', [
+  viewOf('run.opened', eventData['run.opened']),
+  viewOf('run.changed', eventData['run.changed']),
+  viewOf('run.ended', eventData['run.ended']),
+  viewOf('call.proposed', eventData['call.proposed']),
+  viewOf('call.decided', eventData['call.decided']),
+  viewOf('call.approval_required', eventData['call.approval_required']),
+  viewOf('call.approval_settled', eventData['call.approval_settled']),
+  viewOf('call.dispatched', eventData['call.dispatched']),
+  viewOf('call.progress', eventData['call.progress']),
+  viewOf('call.ended', eventData['call.ended']),
+  viewOf('gap', eventData.gap),
 ]);
-export type EventView = z.output<typeof EventView>;
+export type RunEventView = z.output<typeof RunEventView>;
+
+/** One event in the tenant-wide stream (API.md 4): nothing in it is what a caller or an upstream wrote (CASES O3). */
+export const TenantEventView = z.discriminatedUnion('type', [
+  viewOf('run.opened', eventData['run.opened']),
+  viewOf('run.changed', eventData['run.changed']),
+  viewOf('run.ended', eventData['run.ended']),
+  viewOf('call.proposed', eventData['call.proposed'].omit({ arguments: true })),
+  viewOf('call.decided', eventData['call.decided']),
+  viewOf('call.approval_required', eventData['call.approval_required']),
+  viewOf('call.approval_settled', eventData['call.approval_settled']),
+  viewOf('call.dispatched', eventData['call.dispatched']),
+  viewOf('call.progress', eventData['call.progress'].omit({ message: true })),
+  viewOf('call.ended', eventData['call.ended'].omit({ result: true })),
+  viewOf('server.state', eventData['server.state']),
+  viewOf('catalog.changed', eventData['catalog.changed']),
+  viewOf('gap', eventData.gap),
+]);
+export type TenantEventView = z.output<typeof TenantEventView>;
 
 /** Members of `data` that hold what a caller or an upstream wrote: they travel apart, for own streams alone. */
 export const EventPayload = z.strictObject({

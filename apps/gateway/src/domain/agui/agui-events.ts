@@ -1,4 +1,4 @@
-import type { EventView } from '@uar/contracts';
+import type { RunEventView } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import type { ShownEvent } from '../event/shown-events.js';
 
@@ -18,7 +18,7 @@ export interface AguiEvent {
   readonly [member: string]: unknown;
 }
 
-type DataOf<T extends EventView['type']> = Extract<EventView, { type: T }>['data'];
+type DataOf<T extends RunEventView['type']> = Extract<RunEventView, { type: T }>['data'];
 
 /** What an event is to a client of AG-UI: nothing is left out, what the protocol has no word for is `CUSTOM`. */
 export function aguiEvents(event: ShownEvent): readonly AguiEvent[] {

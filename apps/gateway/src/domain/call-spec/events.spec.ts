@@ -1,4 +1,4 @@
-import { EventView, type NotedEvent } from '@uar/contracts';
+import { TenantEventView, type NotedEvent } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import { describe, expect, it } from 'vitest';
 import { eventText } from '../event/shown-events.js';
@@ -45,7 +45,7 @@ describe('the events of a call', () => {
         callId: event.call_id,
         dataJson: event.data_json,
       };
-      expect(EventView.safeParse(JSON.parse(eventText(shown, { seq: 1 }))).error).toBeUndefined();
+      expect(TenantEventView.safeParse(JSON.parse(eventText(shown, { seq: 1 }))).error).toBeUndefined();
     }
   });
 
