@@ -8,7 +8,6 @@ import { sendJson } from '../http/answer.js';
 import { ApprovalListQuery, DecisionBody, NoQuery, RunDecisionBody } from '../http/asks.js';
 import { asked } from '../http/asked.js';
 import { readBody, readQuery } from '../http/read.js';
-import { notFound } from '../http/refusal.js';
 import { callerOf, pathParameter } from '../http/request.js';
 import { Serves } from '../http/route.js';
 import { approvalRoutes as routes } from './approval-routes.js';
@@ -39,7 +38,7 @@ export class ApprovalsController {
   async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     readQuery(request.query, NoQuery);
     const answer = await asked(this.bus, readApproval, this.about(request));
-    if (answer.kind === 'not_found') throw notFound(noApproval);
+    if (answer.kind === 'not_found') throw noApproval();
     sendJson(reply, answer.approval);
   }
 

@@ -16,7 +16,9 @@ export interface Ballot {
   readonly killSwitch: KillSwitch;
 }
 
-export const noApproval = 'There is no approval of this id for you.';
+export function noApproval(): Refusal {
+  return notFound('There is no approval of this id for you.');
+}
 
 /** One vote, whichever way it came: the record as it stands after it. Throws a `Refusal` where it does not count. */
 export async function castVoteOf(
@@ -30,7 +32,7 @@ export async function castVoteOf(
     case 'counted':
       return answer.approval;
     case 'not_found':
-      throw notFound(noApproval);
+      throw noApproval();
     case 'forbidden':
       throw forbidden();
     case 'not_pending':
@@ -52,7 +54,7 @@ async function refuseUnderKillSwitch({ bus, killSwitch }: Ballot, about: AboutAp
       throw notAvailable();
     case 'on': {
       const found = await asked(bus, readApproval, about);
-      if (found.kind === 'not_found') throw notFound(noApproval);
+      if (found.kind === 'not_found') throw noApproval();
       throw new Refusal(409, 'kill_switch_on', {
         message:
           'The kill switch of the tenant is on: nothing is approved. Reject, or ask again once PUT /api/uar/settings/tenant has turned kill_switch off.',

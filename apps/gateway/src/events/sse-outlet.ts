@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { EventStream } from '../adapters/mcp/event-stream.js';
+import { EventStream } from '../adapters/http/event-stream.js';
 import type { ShownEvent } from '../domain/event/shown-events.js';
 import type { Outlet, StreamEnd } from '../domain/event/streams.js';
 import { mostUnsentBytes, type EventTexts } from './texts.js';

@@ -2,13 +2,13 @@ import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
 import { ApprovalId, listApprovals, principalId, readApproval, type ApprovalView } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { castVoteOf, type AboutApproval } from '../calls/vote.js';
+import { castVoteOf, noApproval, type AboutApproval } from '../calls/vote.js';
 import { KILL_SWITCH, type KillSwitch } from '../domain/settings/kill-switch.js';
 import { NoQuery } from '../http/asks.js';
 import { asked } from '../http/asked.js';
 import { EDGE, type Edge } from '../http/edge/edge.js';
 import { readQuery } from '../http/read.js';
-import { Refusal, notFound } from '../http/refusal.js';
+import { Refusal } from '../http/refusal.js';
 import { callerOf, pathParameter } from '../http/request.js';
 import { Serves } from '../http/route.js';
 import { approvalPage } from './approval-page.js';
@@ -75,10 +75,6 @@ function aboutOf(request: FastifyRequest): AboutApproval {
   const id = ApprovalId.safeParse(pathParameter(request, 'id'));
   if (!id.success) throw noApproval();
   return { caller: callerOf(request), approval_id: id.data };
-}
-
-function noApproval(): Refusal {
-  return notFound('There is no approval of this id for you.');
 }
 
 function pageOf(request: FastifyRequest, approval: ApprovalView, problem?: string): Page {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Caller } from '@uar/contracts';
-import { EventStream } from './event-stream.js';
+import { EventStream } from '../http/event-stream.js';
 import { type ClientFrame, readFrame } from './frame.js';
 import type { McpSession } from './session.js';
 import type { SessionStore } from './session-store.js';

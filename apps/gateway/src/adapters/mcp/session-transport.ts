@@ -2,7 +2,7 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { stringifyWithText } from '@uar/json-text';
 import type { ClientFrame } from './frame.js';
-import type { EventStream } from './event-stream.js';
+import type { EventStream } from '../http/event-stream.js';
 import type { Elicitations } from './elicitations.js';
 import type { ToolRequests } from './tool-requests.js';
 
