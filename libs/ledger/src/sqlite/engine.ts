@@ -14,6 +14,7 @@ import { refuseMissing } from './opening/damage.js';
 import { takeLock } from './opening/instance-lock.js';
 import { receiptChains } from './receipts.js';
 import { sqliteStore } from './sqlite-store.js';
+import { SweptLog } from './swept-log.js';
 
 export const inMemory = ':memory:';
 
@@ -46,10 +47,12 @@ export function openEngine(options: EngineOptions): Engine {
     const chains = receiptChains(database);
     const store = sqliteStore(database, chains, options);
     const commit = new GroupCommit({ database, store, chains, headsFile });
+    const log = new SweptLog(database);
     return {
       run(requests) {
         const responses = commit.run(requests);
-        if (requests.some((request) => isLastSweep(request, responses))) emptyLog(database);
+        if (requests.some((request) => isLastSweep(request, responses))) log.soil();
+        log.tidy();
         return responses;
       },
       close() {
@@ -85,17 +88,6 @@ function isLastSweep(request: Request, responses: readonly Response[]): boolean 
   if (request.operation !== 'sweepReceipts') return false;
   const swept = responses.find(({ id }) => id === request.id);
   return swept?.kind === 'done' && Number(swept.output) < request.input.limit;
-}
-
-/** What was swept is overwritten in the file; the log would still have it. Whoever reads now puts it off to the next sweep. */
-function emptyLog(database: Database.Database): void {
-  const timeout = Number(database.pragma('busy_timeout', { simple: true }));
-  try {
-    database.pragma('busy_timeout = 0');
-    database.pragma('wal_checkpoint(TRUNCATE)');
-  } finally {
-    database.pragma(`busy_timeout = ${timeout}`);
-  }
 }
 
 /** A new file is there after a power loss only once its folder was synced. */
