@@ -5,7 +5,7 @@ import { breakBuild, brokenBuilds } from './broken-builds.js';
 import { type ChaosReport, runChaos } from './run.js';
 
 const seconds = Number(process.env['UAR_CHAOS_SECONDS'] ?? 60);
-const seed = Number(process.env['UAR_CHAOS_SEED'] ?? Date.now() % 100_000);
+const seed = Number(process.env['UAR_CHAOS_SEED'] ?? 1);
 const brokenSeconds = 12;
 
 function summary(report: ChaosReport): string {
