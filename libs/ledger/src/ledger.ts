@@ -7,7 +7,6 @@ import type {
   PlacedGroup,
   Principal,
   ReceiptBody,
-  ReceiptPosition,
   ReceiptVerification,
   StoredRun,
   TenantId,
