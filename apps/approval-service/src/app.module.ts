@@ -27,6 +27,7 @@ import { EventBook } from './events/event-book.js';
 import { EventsController } from './events/events.controller.js';
 import { Approvals } from './domain/approvals.js';
 import { Lifecycle } from './domain/lifecycle.js';
+import { neverAhead } from './domain/never-ahead.js';
 import type { Announcer } from './domain/ports.js';
 import { Recovery } from './domain/recovery.js';
 import { Votes } from './domain/votes.js';
@@ -39,6 +40,8 @@ import { RunsController } from './runs.controller.js';
 import { ANNOUNCER, COURIER, LEDGER, RUN_ENDS } from './tokens.js';
 
 const clock = { now: () => Date.now() };
+/** What is removed cannot be brought back: a clock that jumps a year ahead removes nothing. */
+const steady = neverAhead(clock, () => performance.now());
 
 @Module({})
 export class AppModule implements OnModuleInit, OnApplicationShutdown {
@@ -138,7 +141,7 @@ function retentionOf({ config, log }: ServiceContext): Provider {
   return {
     provide: RetentionTimer,
     inject: [LEDGER],
-    useFactory: (ledger: Ledger) => new RetentionTimer({ ledger, clock, log, setting, ...days }),
+    useFactory: (ledger: Ledger) => new RetentionTimer({ ledger, clock: steady, log, setting, ...days }),
   };
 }
 
