@@ -65,6 +65,12 @@ onBothBuses(
         expect(call.status, call.text).toBe(503);
         expect(String(call.body['outcome'])).toBe('unavailable');
         expect(counters[bus].executions()).not.toContain(`${name}-refused`);
+        // What needs no write of its own is refused with the first receipt that could not be written.
+        const unasked = await eventually(async () => {
+          const answer = await client.execute('fix__count', { id: `${name}-unasked` });
+          return answer.status === 503 ? answer : undefined;
+        }, 15_000);
+        expect(unasked.body).toMatchObject({ outcome: 'unavailable', effect: 'did_not_run' });
         expect(counters[bus].executions()).not.toContain(`${name}-asked`);
       } finally {
         heal();

@@ -102,6 +102,19 @@ describe('ReceiptDesk', () => {
     expect(new Set(await Promise.all(places))).toEqual(new Set([null]));
   });
 
+  it('takes no new calls from a ledger that refuses to write until it takes a receipt again', async () => {
+    const usual = take;
+    take = () => {
+      throw new Error('read-only');
+    };
+    const place = desk.outcome(receipt('a'));
+    desk.flush();
+    await expect.poll(() => desk.accepting(), { interval: 5 }).toBe(false);
+    take = usual;
+    expect(await place).toEqual({ seq: 1, hash: zero });
+    expect(desk.accepting()).toBe(true);
+  });
+
   it('writes one receipt for all limited calls of a principal, with their count', async () => {
     for (let n = 0; n < 5; n += 1) desk.limited({ ...receipt(''), outcome: 'rate_limited' });
     desk.limited({ ...receipt(''), outcome: 'rate_limited', principal: 'User::"default/bob"' });

@@ -34,6 +34,8 @@ export class ReceiptDesk implements Receipts {
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> | undefined;
   private closing = false;
+  /** The ledger is there and takes no receipts: it is full, read-only or broken, until it takes one again. */
+  private isRefusing = false;
   private refusedCount = 0;
   private readonly minutes: NodeJS.Timeout;
 
@@ -55,7 +57,7 @@ export class ReceiptDesk implements Receipts {
   }
 
   accepting(): boolean {
-    return this.queue.length < mostUnwritten;
+    return this.queue.length < mostUnwritten && !this.isRefusing;
   }
 
   async intent(receipt: ReceiptBody): Promise<ReceiptPosition | Unavailable> {
@@ -127,6 +129,7 @@ export class ReceiptDesk implements Receipts {
       const reply = await this.bus.ask(appendReceipts, { receipts: batch.map(({ body }) => body) });
       if (reply.kind === 'answered' && reply.value.positions.length === batch.length) {
         this.batch = perAsk;
+        this.isRefusing = false;
         this.queue.splice(0, batch.length);
         for (const [index, unwritten] of batch.entries()) this.taken(unwritten, reply.value.positions[index]);
         continue;
@@ -136,6 +139,7 @@ export class ReceiptDesk implements Receipts {
         this.narrow(batch, fault);
         continue;
       }
+      if (fault === 'faulted') this.isRefusing = true;
       this.log.warn({ fault, unwritten: this.queue.length }, 'receipts wait for the ledger');
       if (this.closing) return;
       await new Promise((resolve) => setTimeout(resolve, retryMs).unref());

@@ -32,6 +32,7 @@ export interface PipelineParts {
 }
 
 const retryAfterOverloadMs = 1_000;
+const unwritten = 'receipts_unwritten';
 const noReceipt: Promise<ReceiptPosition | null> = Promise.resolve(null);
 
 /** The life of a call (DESIGN.md 3): every proposed call ends in exactly one outcome, said once everywhere. */
@@ -93,7 +94,7 @@ export class Pipeline implements CallPipeline {
 
   private closedFor(receipts: Receipts): Ending | undefined {
     if (this.closed) return { outcome: 'unavailable', cause: 'gateway_stopping' };
-    return receipts.accepting() ? undefined : { outcome: 'unavailable', cause: 'receipts_unwritten' };
+    return receipts.accepting() ? undefined : { outcome: 'unavailable', cause: unwritten };
   }
 
   /** A bug of ours ends the call like everything else does. */
@@ -166,8 +167,7 @@ export class Pipeline implements CallPipeline {
   private record(call: RunningCall, ending: Ending, now: number): Promise<ReceiptPosition | null> {
     const body = outcomeOf(call, ending, { setting: this.parts.setting, at: now });
     call.resultDigest = body.result_digest;
-    const isLimit = ending.outcome === 'rate_limited' || ending.outcome === 'overloaded';
-    if (!isLimit) return this.parts.receipts.outcome(body);
+    if (!isCounted(ending)) return this.parts.receipts.outcome(body);
     this.parts.receipts.limited(body);
     return noReceipt;
   }
@@ -176,4 +176,9 @@ export class Pipeline implements CallPipeline {
     this.running.delete(call.callId);
     if (this.running.size === 0) this.idle?.();
   }
+}
+
+/** Refused before anything was staged, and maybe very often: counted, as a receipt each would fill what receipts wait in. */
+function isCounted({ outcome, cause }: Ending): boolean {
+  return outcome === 'rate_limited' || outcome === 'overloaded' || cause === unwritten;
 }

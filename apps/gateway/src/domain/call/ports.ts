@@ -114,13 +114,13 @@ export interface Hosts {
 
 /** Stage 9, and the intent before 8. */
 export interface Receipts {
-  /** False while too much is unwritten: no new call is taken. */
+  /** False while too much is unwritten, or the ledger cannot be written: no new call is taken. */
   accepting(): boolean;
   /** `refused`: the call was ended in our place; nothing may be dispatched. */
   intent(body: ReceiptBody): Promise<AppendedReceipt | Unavailable>;
   /** Resolves when written, with null when it never was. */
   outcome(body: ReceiptBody): Promise<ReceiptPosition | null>;
-  /** One receipt for all of a principal's calls of a minute that this outcome ended. */
+  /** One receipt for all of a principal's calls of a minute that this outcome ended: what is refused in numbers, early. */
   limited(body: ReceiptBody): void;
 }
 
