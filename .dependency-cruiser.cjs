@@ -66,6 +66,13 @@ module.exports = {
       from: { path: '\\.controller\\.ts$' },
       to: { path: '/src/adapters/', pathNot: '/src/adapters/mcp/' },
     },
+    {
+      name: 'http-carries-features-and-knows-none',
+      comment: 'only the list of all routes names the features',
+      severity: 'error',
+      from: { path: '^apps/gateway/src/http/(?!routes\\.ts$)' },
+      to: { path: '^apps/gateway/src/(calls|events|governance|mcp|operations|pages|runs|servers)/' },
+    },
     owner('nats', 'node_modules/@nats-io/', '^libs/bus/'),
     owner('cedar', 'node_modules/@cedar-policy/', '^apps/governance-decider/src/adapters/'),
     owner(

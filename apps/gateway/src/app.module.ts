@@ -34,6 +34,7 @@ import { EVENT_STREAMS } from './domain/event/streams.js';
 import { EventsController } from './events/events.controller.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { PagesController } from './pages/pages.controller.js';
+import { sendRefusalPage } from './pages/refusal-page.js';
 import { SignInController } from './pages/sign-in.controller.js';
 import { PoliciesController } from './governance/policies.controller.js';
 import { McpController } from './mcp/mcp.controller.js';
@@ -56,6 +57,7 @@ export interface AppModuleOptions {
 @Module({})
 export class AppModule {
   static with({ assembly, bus, config, methodsOf }: AppModuleOptions): DynamicModule {
+    const { fault } = assembly;
     const sessions = sessionsOf(assembly, config);
     return {
       module: AppModule,
@@ -86,7 +88,7 @@ export class AppModule {
         { provide: SessionStore, useValue: sessions },
         { provide: McpEndpoint, useValue: new McpEndpoint(sessions, mayOpen(assembly)) },
         { provide: APP_GUARD, useClass: AccessGuard },
-        { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault: assembly.fault }) },
+        { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault, sendPage: sendRefusalPage }) },
       ],
     };
   }

@@ -5,9 +5,9 @@ import { ACCESS, type Access } from '../domain/access/access.js';
 import { IDENTITY, type Identified, type Identity } from '../domain/access/identity.js';
 import { ROUTE_ACCESS, type RouteAccess } from './access.js';
 import { EDGE, type Edge } from './edge/edge.js';
+import { sessionOf } from './page-session.js';
 import { forbidden, notAvailable, unauthorized } from './refusal.js';
 import { setCaller } from './request.js';
-import { sessionOf } from '../pages/visit.js';
 
 /** Stage 1 of every request, and the Cedar question that its route names. A route that names none is closed. */
 @Injectable()

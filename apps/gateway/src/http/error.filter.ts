@@ -1,9 +1,8 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { ErrorBody } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendRefusalPage } from '../pages/refusal-page.js';
-import { isPage } from '../pages/visit.js';
 import { sendJson } from './answer.js';
+import { isPage } from './page-session.js';
 import { Refusal, unauthorized } from './refusal.js';
 
 /** What Fastify refuses before a handler; Nest leaves only the status of it. */
@@ -17,7 +16,7 @@ const refusedBefore: Readonly<Record<number, Refusal>> = {
 /** What a client may still send of a body that was refused: read and dropped, so that it gets to see the refusal. */
 const mostDroppedBytes = 64 * 1024 * 1024;
 
-/** Everything that goes wrong at the edge becomes the one error shape; a bug shows its fault id and nothing else. */
+/** Everything that goes wrong at the edge becomes the one error shape, or a page where a browser asks for pages; a bug shows its fault id and nothing else. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -26,6 +25,8 @@ export class ErrorFilter implements ExceptionFilter {
       methodsOf(path: string): readonly string[];
       /** Logs once and names the line. */
       fault(error: unknown): string;
+      /** Answers a browser. */
+      sendPage(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void;
     },
   ) {}
 
@@ -40,7 +41,7 @@ export class ErrorFilter implements ExceptionFilter {
     const refusal = this.refusalOf(thrown, request);
     const { status, code, message, details, headers } = refusal;
     if (status === 413) dropRest(request, reply);
-    if (isPage(request.url)) return sendRefusalPage(request, reply, refusal);
+    if (isPage(request.url)) return this.options.sendPage(request, reply, refusal);
     const error: ErrorBody['error'] = { code, message };
     if (details !== undefined) error.details = details;
     sendJson(reply, { error }, { status, headers });

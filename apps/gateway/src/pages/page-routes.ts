@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ofPages, isPublic } from '../http/access.js';
 import { NoQuery } from '../http/asks.js';
+import { pagesPath } from '../http/page-session.js';
 import type { Route } from '../http/route.js';
-import { pagesPath } from './visit.js';
 
 const media = 'text/html';
 const Html = z.string();

@@ -7,6 +7,7 @@ import { KILL_SWITCH, type KillSwitch } from '../domain/settings/kill-switch.js'
 import { NoQuery } from '../http/asks.js';
 import { asked } from '../http/asked.js';
 import { EDGE, type Edge } from '../http/edge/edge.js';
+import { sessionOf } from '../http/page-session.js';
 import { readQuery } from '../http/read.js';
 import { Refusal } from '../http/refusal.js';
 import { callerOf, pathParameter } from '../http/request.js';
@@ -15,7 +16,7 @@ import { approvalPage } from './approval-page.js';
 import { seeOther, sendPage, type Page } from './layout.js';
 import { listPage } from './other-pages.js';
 import { PageListQuery, VoteForm, pageRoutes as routes } from './page-routes.js';
-import { readForm, refuseForeign, sessionOf } from './visit.js';
+import { readForm, refuseForeign } from './visit.js';
 
 const pageSize = 100;
 

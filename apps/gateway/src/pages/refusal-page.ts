@@ -1,9 +1,9 @@
 import { ApprovalId } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { pagesPath } from '../http/page-session.js';
 import type { Refusal } from '../http/refusal.js';
 import { sendPage } from './layout.js';
 import { messagePage, signInPage } from './other-pages.js';
-import { pagesPath } from './visit.js';
 
 const titles: Readonly<Record<number, string>> = {
   403: 'Not allowed',

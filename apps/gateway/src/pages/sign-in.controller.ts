@@ -4,12 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IDENTITY, type Identity } from '../domain/access/identity.js';
 import { NoQuery } from '../http/asks.js';
 import { EDGE, type Edge } from '../http/edge/edge.js';
+import { longestCookieToken, pagesPath, sessionCookie } from '../http/page-session.js';
 import { readQuery } from '../http/read.js';
 import { Serves } from '../http/route.js';
 import { addressOf, seeOther, sendPage } from './layout.js';
 import { signInPage } from './other-pages.js';
 import { SignInForm, pageRoutes as routes } from './page-routes.js';
-import { longestCookieToken, pagesPath, readForm, refuseForeign, sessionCookie } from './visit.js';
+import { readForm, refuseForeign } from './visit.js';
 
 /** A session by token, for the pages alone: neither `/api` nor `/mcp` looks at the cookie. */
 @Controller()

@@ -7,7 +7,7 @@ import { sendJson } from '../../http/answer.js';
 import { doorRefusal } from '../../http/edge/door.js';
 import type { Edge } from '../../http/edge/edge.js';
 import { Refusal } from '../../http/refusal.js';
-import { isPage } from '../../pages/visit.js';
+import { isPage } from '../../http/page-session.js';
 
 const kibi = 1024;
 /** Bounds on what a client may cost before a handler sees it (CASES O1). */
