@@ -69,6 +69,14 @@ export const calling = chapter({
     text: 'an unmodified official client lists and calls through /mcp',
     source: 'DESIGN.md 12',
   },
+  'mcp.one-upstream': {
+    text: 'an endpoint per upstream shows its raw names, governed the same; 404 for what is not there for the caller',
+    source: 'DESIGN.md 12',
+  },
+  'mcp.resource': {
+    text: 'each endpoint has metadata, challenges and an audience of its own; none of it with a shared secret',
+    source: 'API.md 8',
+  },
   'mcp.session': {
     text: 'a session of another principal is 404; unknown sessions are 404',
     source: 'CASES.md T5',

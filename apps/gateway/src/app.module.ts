@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { BUS, type Bus } from '@uar/bus';
 import type { UarConfig } from '@uar/config';
 import { McpEndpoint } from './adapters/mcp/endpoint.js';
-import { SessionStore } from './adapters/mcp/session-store.js';
+import { SessionStore } from './adapters/mcp/session/session-store.js';
 import { AgentsController } from './runs/agents.controller.js';
 import { ApprovalsController } from './calls/approvals.controller.js';
 import type { Assembly } from './assembly/assembly.js';
@@ -24,6 +24,8 @@ import { WEBHOOK_DELIVERIES } from './domain/delivery.js';
 import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
 import { TRIAL_LANES } from './domain/limit/lanes.js';
+import { catalogFronts } from './domain/front/catalog-fronts.js';
+import { FRONTS, type Fronts } from './domain/front/front.js';
 import { READINESS } from './domain/readiness.js';
 import { RUN_DESK } from './domain/run/run-desk.js';
 import { SETTINGS } from './domain/settings/documents.js';
@@ -86,6 +88,7 @@ export class AppModule {
         ...ports(assembly),
         { provide: BUS, useValue: bus },
         { provide: SessionStore, useValue: sessions },
+        { provide: FRONTS, useValue: frontsOf(assembly) },
         { provide: McpEndpoint, useValue: new McpEndpoint(sessions, mayOpen(assembly)) },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault, sendPage: sendRefusalPage }) },
@@ -95,15 +98,17 @@ export class AppModule {
 }
 
 function sessionsOf(assembly: Assembly, config: UarConfig): SessionStore {
-  return new SessionStore(
-    {
-      pipeline: assembly.pipeline,
-      catalog: assembly.catalog,
-      waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
-      pageUrl: assembly.pageUrl,
-    },
-    assembly.runDesk,
-  );
+  return new SessionStore({
+    pipeline: assembly.pipeline,
+    waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
+    pageUrl: assembly.pageUrl,
+    runs: assembly.runDesk,
+    lists: assembly.catalog,
+  });
+}
+
+function frontsOf({ catalog: effective, replica: catalog }: Assembly): Fronts {
+  return catalogFronts({ effective, catalog });
 }
 
 function ports(assembly: Assembly) {

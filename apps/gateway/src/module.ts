@@ -7,7 +7,7 @@ import { nestLog, type RunningService, type ServiceContext, type ServiceDefiniti
 import { ServedMethods, fastifyServer } from './adapters/http/fastify-server.js';
 import { takeUpgrades } from './adapters/http/upgrades.js';
 import { listenForManagement, type Management } from './adapters/http/management.js';
-import { SessionStore } from './adapters/mcp/session-store.js';
+import { SessionStore } from './adapters/mcp/session/session-store.js';
 import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly/assembly.js';
 

@@ -1,25 +1,44 @@
 import { All, Controller, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { McpEndpoint } from '../adapters/mcp/endpoint.js';
+import { FRONTS, type Front, type Fronts } from '../domain/front/front.js';
 import { AnyToken } from '../http/access.js';
-import { callerOf } from '../http/request.js';
+import { notAvailable, notFound } from '../http/refusal.js';
+import { callerOf, pathParameter } from '../http/request.js';
 
-/** `/mcp`: the caller's whole effective catalog over streamable HTTP. Opening a session asks `listTools`, each call its own questions. */
+/** The MCP endpoints (DESIGN.md 12). Opening a session asks `listTools`, each call its own questions. */
 @Controller()
 export class McpController {
-  constructor(@Inject(McpEndpoint) private readonly endpoint: McpEndpoint) {}
+  constructor(
+    @Inject(McpEndpoint) private readonly endpoint: McpEndpoint,
+    @Inject(FRONTS) private readonly fronts: Fronts,
+  ) {}
 
   @All('mcp')
   @AnyToken()
-  async serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    reply.hijack();
+  whole(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.serve(this.fronts.whole, request, reply);
+  }
+
+  @All('mcp/servers/:server')
+  @AnyToken()
+  ofUpstream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.serve(this.fronts.ofUpstream(pathParameter(request, 'server')), request, reply);
+  }
+
+  private async serve(front: Front, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { method, headers, body } = request;
+    const visit = { headers, caller: callerOf(request), front };
+    const admission = await this.endpoint.admit(visit);
+    if (admission.kind === 'absent') throw notFound('There is no such route.');
+    if (admission.kind === 'unavailable') throw notAvailable();
+    reply.hijack();
     await this.endpoint.serve({
+      ...visit,
       method,
-      headers,
       body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
       response: reply.raw,
-      caller: callerOf(request),
+      session: admission.session,
     });
   }
 }

@@ -30,7 +30,7 @@ export const operationRoutes = {
   },
   protectedResource: {
     method: 'get',
-    paths: [metadata, `${metadata}/mcp`, `${metadata}/mcp/:endpoint`, `${metadata}/mcp/servers/:server`],
+    paths: [metadata, `${metadata}/mcp`, `${metadata}/mcp/servers/:server`],
     access: isPublic,
     summary: 'Protected resource metadata (RFC 9728); 404 in secret mode',
     answers: { 200: ProtectedResource },

@@ -2,17 +2,28 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Caller } from '@uar/contracts';
 import { EventStream } from '../http/event-stream.js';
 import { type ClientFrame, readFrame } from './frame.js';
-import type { McpSession } from './session.js';
-import type { SessionStore } from './session-store.js';
+import type { McpSession } from './session/session.js';
+import type { SessionStore, Visit } from './session/session-store.js';
 
-/** One HTTP request to an MCP endpoint, its caller verified. */
-export interface McpRequest {
-  readonly method: string;
+/** Who came to which front, verified. */
+export interface McpVisit extends Visit {
   readonly headers: IncomingHttpHeaders;
+}
+
+export type Admission =
+  /** With the session that its headers name; undefined: none of this caller at this front. */
+  | { readonly kind: 'admitted'; readonly session: McpSession | undefined }
+  /** This caller must not learn that the front exists. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unavailable' };
+
+/** One HTTP request to an MCP endpoint, admitted. */
+export interface McpRequest extends McpVisit {
+  readonly method: string;
   /** As received; empty for GET and DELETE. */
   readonly body: Uint8Array;
   readonly response: ServerResponse;
-  readonly caller: Caller;
+  readonly session: McpSession | undefined;
 }
 
 export type OpenDecision = 'allow' | 'deny' | 'unavailable';
@@ -26,6 +37,15 @@ export class McpEndpoint {
     /** May this caller open a session at all (action listTools)? */
     private readonly mayOpen: (caller: Caller) => Promise<OpenDecision>,
   ) {}
+
+  /** A caller with a session has been at the front: it is asked for no more than that. */
+  async admit(visit: McpVisit): Promise<Admission> {
+    const id = visit.headers['mcp-session-id'];
+    const session = typeof id === 'string' ? this.sessions.find(id, visit) : undefined;
+    if (session !== undefined) return { kind: 'admitted', session };
+    const presence = await visit.front.presence(visit.caller);
+    return presence === 'there' ? { kind: 'admitted', session } : { kind: presence };
+  }
 
   async serve(request: McpRequest): Promise<void> {
     const revision = request.headers['mcp-protocol-version'];
@@ -73,7 +93,7 @@ export class McpEndpoint {
     if (decision === 'deny') return refuse(request.response, 403, 'policy does not allow an MCP session');
     if (decision === 'unavailable')
       return refuse(request.response, 503, 'the decision point is not available');
-    const session = await this.sessions.open(request.caller);
+    const session = await this.sessions.open(request);
     if (session === 'full') return refuse(request.response, 503, 'too many sessions');
     if (session === 'unavailable') return refuse(request.response, 503, 'the session cannot be recorded now');
     session.greet(frame.message['params']);
@@ -112,15 +132,12 @@ export class McpEndpoint {
 
   /** Answers 400 or 404 itself when there is no such session for this caller. */
   private sessionOf(request: McpRequest): McpSession | undefined {
-    const id = request.headers['mcp-session-id'];
-    if (typeof id !== 'string') {
-      refuse(request.response, 400, 'Mcp-Session-Id is missing: send initialize first');
-      return undefined;
-    }
-    const session = this.sessions.find(id, request.caller);
-    if (session === undefined)
-      refuse(request.response, 404, { code: -32001, message: 'there is no such session' });
-    return session;
+    const { session, headers, response } = request;
+    if (session !== undefined) return session;
+    if (headers['mcp-session-id'] === undefined)
+      refuse(response, 400, 'Mcp-Session-Id is missing: send initialize first');
+    else refuse(response, 404, { code: -32001, message: 'there is no such session' });
+    return undefined;
   }
 }
 

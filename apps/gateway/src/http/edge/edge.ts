@@ -4,6 +4,8 @@ import { ClientIp } from './client-ip.js';
 /** Injection token of the Edge. */
 export const EDGE = Symbol('uar.gateway.edge');
 
+const wellKnown = '/.well-known/oauth-protected-resource';
+
 /** What the gateway is to the outside, all from configuration: never from what a request says of itself. */
 export class Edge {
   readonly clientIp: ClientIp;
@@ -60,27 +62,22 @@ export class Edge {
 
   /** RFC 8707: what a token for this endpoint may name as audience. */
   audienceOf(url: string): string | undefined {
-    return this.isMcp(url) ? this.resourceOf(url) : undefined;
-  }
-
-  resourceOf(url: string): string {
-    const path = pathOf(url);
-    return `${this.publicUrl.origin}${path === '/' ? '' : path}`;
+    return isResource(url) ? this.urlOf(pathOf(url)) : undefined;
   }
 
   /** RFC 9728; in secret mode there is no authorization server to point at. */
   metadataUrlOf(url: string): string | undefined {
     if (!this.hasMetadata) return undefined;
-    const path = this.isMcp(url) ? pathOf(url) : '';
-    return `${this.publicUrl.origin}/.well-known/oauth-protected-resource${path}`;
+    const { origin, pathname } = new URL(this.urlOf(isResource(url) ? pathOf(url) : '/'));
+    return `${origin}${wellKnown}${pathname === '/' ? '' : pathname.replace(/\/$/, '')}`;
   }
 
   /** RFC 9728, of the resource that a metadata URL names; undefined for what is no resource of ours. */
   resourceMetadata(metadataUrl: string): object | undefined {
-    const path = pathOf(metadataUrl).replace(/^\/\.well-known\/oauth-protected-resource/, '');
-    if (!this.hasMetadata || !(path === '' || this.isMcp(path))) return undefined;
+    const path = pathOf(metadataUrl).slice(wellKnown.length);
+    if (!this.hasMetadata || !(path === '' || isResource(path))) return undefined;
     return {
-      resource: this.resourceOf(path === '' ? '/' : path),
+      resource: this.urlOf(path),
       authorization_servers: this.authorizationServers,
       bearer_methods_supported: ['header'],
     };
@@ -95,6 +92,11 @@ export class Edge {
       (own === `http://${host}`.toLowerCase() || own === `https://${host}`.toLowerCase())
     );
   }
+}
+
+/** An endpoint with metadata of its own (DESIGN.md 12); whether an upstream is there says no metadata. */
+function isResource(url: string): boolean {
+  return /^\/mcp(\/servers\/[^/]+)?$/.test(pathOf(url));
 }
 
 function pathOf(url: string): string {

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonText } from '@uar/json-text';
 import { RpcError } from './call-result.js';
-import type { ClientFrame } from './frame.js';
+import type { ClientFrame } from '../frame.js';
 
 type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 

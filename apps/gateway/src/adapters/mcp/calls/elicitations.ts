@@ -4,7 +4,7 @@ import type { ApprovalView } from '@uar/contracts';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { ClientFrame } from './frame.js';
+import type { ClientFrame } from '../frame.js';
 
 export interface ElicitationParts {
   readonly send: Transport['send'];

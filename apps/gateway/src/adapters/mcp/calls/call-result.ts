@@ -1,6 +1,6 @@
 import { type ApprovalView, effectOf, outcomes, type ReceiptPosition } from '@uar/contracts';
 import { JsonText, withMeta } from '@uar/json-text';
-import type { EndedCall } from '../../domain/call/proposed-call.js';
+import type { EndedCall } from '../../../domain/call/proposed-call.js';
 
 /** What a JSON-RPC error answer carries; the SDK's protocol layer reads these three members. */
 export class RpcError extends Error {

@@ -1,10 +1,10 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { stringifyWithText } from '@uar/json-text';
-import type { ClientFrame } from './frame.js';
-import type { EventStream } from '../http/event-stream.js';
-import type { Elicitations } from './elicitations.js';
-import type { ToolRequests } from './tool-requests.js';
+import type { ClientFrame } from '../frame.js';
+import type { EventStream } from '../../http/event-stream.js';
+import type { Elicitations } from '../calls/elicitations.js';
+import type { ToolRequests } from '../calls/tool-requests.js';
 
 type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 

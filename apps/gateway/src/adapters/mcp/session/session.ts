@@ -3,19 +3,18 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/t
 import { type Caller, principalId } from '@uar/contracts';
 import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
-import type { CallHandle, CallPipeline, ProposedCall } from '../../domain/call/proposed-call.js';
-import type { EffectiveCatalog } from '../../domain/catalog/effective-catalog.js';
-import { RpcError, unavailableError } from './call-result.js';
-import { Elicitations } from './elicitations.js';
+import type { CallHandle, CallPipeline, ProposedCall } from '../../../domain/call/proposed-call.js';
+import type { Front } from '../../../domain/front/front.js';
+import { RpcError, unavailableError } from '../calls/call-result.js';
+import { Elicitations } from '../calls/elicitations.js';
 import { SessionTransport } from './session-transport.js';
-import { callTool } from './tool-call.js';
-import { toolPage } from './tool-list.js';
-import { type ToolRequest, ToolRequests } from './tool-requests.js';
+import { callTool } from '../calls/tool-call.js';
+import { toolPage } from '../calls/tool-list.js';
+import { type ToolRequest, ToolRequests } from '../calls/tool-requests.js';
 
 /** What all sessions of this gateway share. */
 export interface SessionParts {
   readonly pipeline: CallPipeline;
-  readonly catalog: EffectiveCatalog;
   /** Milliseconds until an MCP call without a progress token gets its interim answer. */
   readonly waitLimitMs: number;
   /** Where people decide an approval. */
@@ -45,13 +44,18 @@ export class McpSession {
   private readonly elicitations: Elicitations;
   private readonly calls = new Set<CallHandle>();
   private ended = false;
+  /** Where it was opened, and the only one where it is known. */
+  readonly front: Front;
+  /** As the session was opened; each request brings its own, of the same principal. */
+  private caller: Caller;
 
   constructor(
     readonly id: string,
-    /** As the session was opened; each request brings its own, of the same principal. */
-    private caller: Caller,
+    { caller, front }: { readonly caller: Caller; readonly front: Front },
     private readonly parts: SessionParts,
   ) {
+    this.caller = caller;
+    this.front = front;
     this.owner = principalId(caller.principal);
     this.tenant = caller.principal.tenant;
     this.transport = new SessionTransport(id);
@@ -148,10 +152,10 @@ export class McpSession {
   private async listTools(params: unknown): Promise<JsonText> {
     const parsed = ListParams.safeParse(params);
     if (!parsed.success) throw new RpcError(-32602, 'cursor must be a string');
-    const list = await this.parts.catalog.list(this.caller);
-    if (list.kind === 'unavailable') throw unavailableError();
-    if (list.kind === 'denied') return noTools;
-    const page = toolPage(list, parsed.data?.cursor);
+    const tools = await this.front.tools(this.caller);
+    if (tools.kind === 'unavailable') throw unavailableError();
+    if (tools.kind === 'denied') return noTools;
+    const page = toolPage(tools.definitions, parsed.data?.cursor);
     if (page.kind === 'bad_cursor') throw new RpcError(-32602, 'this cursor is not one of ours');
     return page.result;
   }
@@ -161,7 +165,8 @@ export class McpSession {
     return callTool({
       ...request,
       sessionEnded: () => this.ended,
-      propose: (call) => this.propose({ caller, ...call }, request.id),
+      propose: (call) =>
+        this.propose({ caller, ...call, toolName: this.front.publicName(caller, call.toolName) }, request.id),
       waitLimitMs: this.parts.waitLimitMs,
     });
   }

@@ -1,7 +1,7 @@
 import type { ApprovalView } from '@uar/contracts';
 import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
-import type { CallHandle, ProposedCall } from '../../domain/call/proposed-call.js';
+import type { CallHandle, ProposedCall } from '../../../domain/call/proposed-call.js';
 import { callResult, RpcError, waitingResult } from './call-result.js';
 import type { ToolRequest } from './tool-requests.js';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, type RunId, principalId } from '@uar/contracts';
-import type { ListChange } from '../../domain/catalog/effective-catalog.js';
+import type { EffectiveCatalog, ListChange } from '../../../domain/catalog/effective-catalog.js';
+import type { Front } from '../../../domain/front/front.js';
 import { McpSession, type SessionParts } from './session.js';
 
 /** Every session is a run, durable like others. */
@@ -8,6 +9,17 @@ export interface SessionRuns {
   /** Undefined: it could not be recorded. */
   openSession(caller: Caller): Promise<RunId | undefined>;
   closeSession(caller: Caller, runId: RunId): Promise<void>;
+}
+
+export interface StoreParts extends SessionParts {
+  readonly runs: SessionRuns;
+  readonly lists: Pick<EffectiveCatalog, 'onChange'>;
+}
+
+/** Who asks, and where. */
+export interface Visit {
+  readonly caller: Caller;
+  readonly front: Front;
 }
 
 /** Bounds of the sessions of one gateway; most clients never say goodbye. */
@@ -37,39 +49,43 @@ export class SessionStore {
   private readonly closing = new Set<Promise<void>>();
 
   constructor(
-    private readonly parts: SessionParts,
-    private readonly runs: SessionRuns,
+    private readonly parts: StoreParts,
     private readonly limits: SessionLimits = sessionLimits,
   ) {
     this.sweeper = setInterval(() => void this.sweep(), sweepMs);
     this.sweeper.unref();
-    this.forget = parts.catalog.onChange((change) => this.noteChange(change));
+    this.forget = parts.lists.onChange((change) => this.noteChange(change));
   }
 
   /** The owner's least recently used session makes room for a new one of its own. */
-  async open(caller: Caller): Promise<McpSession | 'full' | 'unavailable'> {
+  async open({ caller, front }: Visit): Promise<McpSession | 'full' | 'unavailable'> {
     await this.makeRoom(principalId(caller.principal));
     if (this.sessions.size >= this.limits.total) return 'full';
     const id = randomUUID();
-    const run = await this.runs.openSession(caller);
+    const run = await this.parts.runs.openSession(caller);
     if (run === undefined) return 'unavailable';
-    const session = new McpSession(id, { ...caller, run_id: run, session_id: id }, this.parts);
+    const session = new McpSession(
+      id,
+      { caller: { ...caller, run_id: run, session_id: id }, front },
+      this.parts,
+    );
     await session.connect();
     this.sessions.set(id, session);
     return session;
   }
 
-  /** A session of somebody else is as unknown as one that never was (CASES T5). */
-  find(id: string, caller: Caller): McpSession | undefined {
+  /** A session of somebody else, or of another front, is as unknown as one that never was (CASES T5). */
+  find(id: string, { caller, front }: Visit): McpSession | undefined {
     const session = this.sessions.get(id);
-    if (session === undefined || session.owner !== principalId(caller.principal)) return undefined;
+    if (session === undefined || session.front.path !== front.path) return undefined;
+    if (session.owner !== principalId(caller.principal)) return undefined;
     session.touch(caller);
     return session;
   }
 
   async end(session: McpSession): Promise<void> {
     if (!this.sessions.delete(session.id)) return;
-    const closing = this.runs
+    const closing = this.parts.runs
       .closeSession(session.lastCaller, session.runId)
       .finally(() => this.closing.delete(closing));
     this.closing.add(closing);

@@ -1,7 +1,7 @@
 import { CallId, Outcome, outcomes, RunId } from '@uar/contracts';
 import { stringifyWithText } from '@uar/json-text';
 import { describe, expect, it } from 'vitest';
-import type { EndedCall } from '../../domain/call/proposed-call.js';
+import type { EndedCall } from '../../../domain/call/proposed-call.js';
 import { callResult, RpcError } from './call-result.js';
 
 function ended(outcome: Outcome, more: Partial<EndedCall> = {}): EndedCall {
