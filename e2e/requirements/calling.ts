@@ -81,6 +81,23 @@ export const calling = chapter({
     text: 'a session of another principal is 404; unknown sessions are 404',
     source: 'CASES.md T5',
   },
+  'mcp.resume': {
+    text: 'a client that lost a stream goes on after its last event id, and its call has run once',
+    source: 'DESIGN.md 12, MCP 2025-11-25',
+  },
+  'mcp.batch': {
+    text: 'batches are calls like others in the one revision that has them, and refused in all others',
+    source: 'API.md 8, CASES.md G1',
+  },
+  'mcp.pair': {
+    text: 'a client of HTTP with SSE (2024-11-05) is served at the same URL',
+    source: 'DESIGN.md 12',
+  },
+  'mcp.end': { text: 'DELETE ends a session and its calls', source: 'API.md 8' },
+  'mcp.restart': {
+    text: 'after a restart sessions are 404 and clients begin anew',
+    source: 'API.md 8, CASES.md T8',
+  },
   'mcp.forms': {
     text: 'each outcome has its MCP form and io.uar/call in _meta',
     source: 'DESIGN.md 3, API.md 8',

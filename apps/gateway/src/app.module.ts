@@ -3,6 +3,9 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { BUS, type Bus } from '@uar/bus';
 import type { UarConfig } from '@uar/config';
 import { McpEndpoint } from './adapters/mcp/endpoint.js';
+import { SessionDoor } from './adapters/mcp/http/session-door.js';
+import { SessionPair } from './adapters/mcp/http/session-pair.js';
+import { StreamableHttp } from './adapters/mcp/http/streamable-http.js';
 import { SessionStore } from './adapters/mcp/session/session-store.js';
 import { AgentsController } from './runs/agents.controller.js';
 import { ApprovalsController } from './calls/approvals.controller.js';
@@ -89,7 +92,7 @@ export class AppModule {
         { provide: BUS, useValue: bus },
         { provide: SessionStore, useValue: sessions },
         { provide: FRONTS, useValue: frontsOf(assembly) },
-        { provide: McpEndpoint, useValue: new McpEndpoint(sessions, mayOpen(assembly)) },
+        { provide: McpEndpoint, useValue: endpointOf(assembly, sessions) },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault, sendPage: sendRefusalPage }) },
       ],
@@ -135,10 +138,16 @@ function ports(assembly: Assembly) {
   ];
 }
 
-function mayOpen({ pdp }: Assembly): ConstructorParameters<typeof McpEndpoint>[1] {
-  return async (caller) => {
+function endpointOf({ pdp, edge }: Assembly, sessions: SessionStore): McpEndpoint {
+  const door = new SessionDoor(sessions, async (caller) => {
     const allowance = await pdp.may(caller, { kind: 'list_tools' });
     if (allowance.kind === 'unavailable') return 'unavailable';
     return allowance.kind === 'allowed' ? 'allow' : 'deny';
-  };
+  });
+  const publicPathOf = (path: string): string => new URL(edge.urlOf(path)).pathname;
+  return new McpEndpoint({
+    sessions,
+    streamable: new StreamableHttp(door, sessions),
+    pair: new SessionPair({ door, sessions, publicPathOf }),
+  });
 }

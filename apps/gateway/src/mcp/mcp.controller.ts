@@ -28,7 +28,7 @@ export class McpController {
 
   private async serve(front: Front, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { method, headers, body } = request;
-    const visit = { headers, caller: callerOf(request), front };
+    const visit = { headers, caller: callerOf(request), front, pairSession: pairSessionOf(request) };
     const admission = await this.endpoint.admit(visit);
     if (admission.kind === 'absent') throw notFound('There is no such route.');
     if (admission.kind === 'unavailable') throw notAvailable();
@@ -41,4 +41,11 @@ export class McpController {
       session: admission.session,
     });
   }
+}
+
+/** How the transport of 2024-11-05 names a session. */
+function pairSessionOf({ query }: FastifyRequest): string | undefined {
+  const id: unknown =
+    typeof query === 'object' && query !== null ? Reflect.get(query, 'sessionId') : undefined;
+  return typeof id === 'string' ? id : undefined;
 }

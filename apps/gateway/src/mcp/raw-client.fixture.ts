@@ -117,7 +117,7 @@ async function read(response: Response): Promise<RawAnswer> {
 }
 
 /** The events of a stream that is whole (WHATWG HTML 9.2.6). */
-function eventsOf(text: string): SentEvent[] {
+export function eventsOf(text: string): SentEvent[] {
   const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
   return blocks.map((block) => {
     const fields: Record<string, string> = {};

@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import { eventText } from './event-text.js';
 
 const keepAliveMs = 15_000;
 const sweepMs = 1_000;
+/** A connection that takes nothing of what waits for it for this long is closed. */
+const stalledMs = 60_000;
+/** More than this waiting at a connection, and what comes next closes it. One answer may be longer. */
+const mostUnsentBytes = 1024 * 1024;
 
 /** Open streams by when they are due for a comment, the next one first: each waits equally long. One timer serves them all. */
 const dueAt = new Map<EventStream, number>();
@@ -54,32 +59,36 @@ export class EventStream {
     this.started = true;
     this.response.writeHead(200, { ...streamHeaders, ...this.headers });
     this.response.flushHeaders();
+    this.response.socket?.setTimeout(stalledMs);
   }
 
-  write(data: string): void {
+  /** Text of whole events. Whoever does not read what was written before loses the stream. */
+  write(events: string): void {
     if (!this.open) return;
+    if (this.response.writableLength > mostUnsentBytes) return this.drop();
     this.begin();
-    this.response.write(event(data));
+    this.response.write(events);
   }
 
   /** An event of a name, with an id where a client may go on after it. */
   send(data: string, { name, id }: { readonly name: string; readonly id?: number }): void {
     if (!this.open) return;
     this.begin();
-    this.response.write(`${id === undefined ? '' : `id: ${id}\n`}${event(data, name)}`);
+    this.response.write(eventText({ data, name, ...(id === undefined ? {} : { id }) }));
   }
 
-  /** The last event: written together with the end of the stream. */
-  finish(data: string): void {
+  /** The last events: written together with the end of the stream. */
+  finish(events: string): void {
     if (!this.open) return;
-    const last = event(data);
+    if (this.response.writableLength > mostUnsentBytes) return this.drop();
     // A whole answer with a known length leaves in one piece; chunks would be four.
     if (!this.started) {
-      const length = Buffer.byteLength(last);
+      const length = Buffer.byteLength(events);
       this.response.writeHead(200, { ...streamHeaders, ...this.headers, 'content-length': length });
     }
     this.started = true;
-    this.response.end(last);
+    this.response.end(events);
+    if (this.response.writableLength > 0) this.response.socket?.setTimeout(stalledMs);
   }
 
   end(): void {
@@ -93,9 +102,14 @@ export class EventStream {
     this.closed();
   }
 
-  /** Shows that the stream still stands. */
+  /** Ends the connection, with whatever was not sent. */
+  drop(): void {
+    this.response.destroy();
+  }
+
+  /** Shows that the stream still stands; not to whoever has not yet read what came before. */
   comment(): void {
-    if (!this.open) return;
+    if (!this.open || this.response.writableLength > 0) return;
     this.begin();
     this.response.write(': keep-alive\n\n');
   }
@@ -104,10 +118,4 @@ export class EventStream {
     dueAt.delete(this);
     for (const listener of this.closeListeners) listener();
   }
-}
-
-/** JSON text has no raw line breaks once compact; upstream text might, and each line needs its own `data:`. */
-function event(data: string, name = 'message'): string {
-  const body = data.includes('\n') || data.includes('\r') ? data.split(/\r\n|\r|\n/).join('\ndata: ') : data;
-  return `event: ${name}\ndata: ${body}\n\n`;
 }

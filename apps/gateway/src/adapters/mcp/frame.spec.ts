@@ -1,8 +1,20 @@
 import { JsonText } from '@uar/json-text';
 import { describe, expect, it } from 'vitest';
-import { readFrame as readBytes } from './frame.js';
+import { type ClientFrame, type FrameRefusal, readFrames } from './frame.js';
 
-const readFrame = (text: string): ReturnType<typeof readBytes> => readBytes(Buffer.from(text));
+function readBytes(body: Uint8Array): ClientFrame | FrameRefusal {
+  const read = readFrames(body, { hasBatches: false });
+  if ('kind' in read) return read;
+  const [frame] = read;
+  if (frame === undefined || read.length > 1) throw new Error('not one frame');
+  return frame;
+}
+
+const batch = (...texts: string[]) =>
+  readFrames(Buffer.from(`[${texts.join(' ,\n')}]`), { hasBatches: true });
+const ping = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
+
+const readFrame = (text: string) => readBytes(Buffer.from(text));
 
 const call = (args: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a__b","arguments":${args}}}`;
@@ -53,5 +65,31 @@ describe('readFrame', () => {
       Buffer.from(after ?? ''),
     ]);
     expect(readBytes(body)).toMatchObject({ kind: 'refused', code: -32700 });
+  });
+});
+
+describe('a batch where the revision has them', () => {
+  it('is its messages in order, the argument text of each kept', () => {
+    const read = batch(
+      ping(1),
+      call('{ "n": 1.50 }'),
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    );
+    expect(read).toMatchObject([
+      { kind: 'request', id: 1, method: 'ping' },
+      { kind: 'request', message: { params: { arguments: new JsonText('{"n":1.50}') } } },
+      { kind: 'notification' },
+    ]);
+  });
+
+  it.each([
+    ['is empty', []],
+    ['is too long', Array.from({ length: 101 }, (_, id) => ping(id))],
+    ['holds one message that is none', [ping(1), '{"jsonrpc":"2.0","id":2}']],
+    ['holds a batch', [`[${ping(1)}]`]],
+    ['mixes requests with responses', [ping(1), '{"jsonrpc":"2.0","id":2,"result":{}}']],
+    ['would open a session', ['{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}']],
+  ])('is refused whole when it %s', (_, texts) => {
+    expect(batch(...texts)).toMatchObject({ kind: 'refused', code: -32600 });
   });
 });

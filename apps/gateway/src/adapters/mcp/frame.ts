@@ -1,4 +1,4 @@
-import { compact, JsonText, memberText, scanJson } from '@uar/json-text';
+import { compact, elementTexts, JsonText, memberText, scanJson } from '@uar/json-text';
 import { z } from 'zod';
 
 /** One JSON-RPC 2.0 message from a client, checked strictly (JSON-RPC 2.0 sections 4 and 5). */
@@ -47,11 +47,18 @@ const Frame = z.union([
   }),
 ]);
 
+/** Most messages of one batch. */
+const mostBatched = 100;
+
 /**
- * Reads one frame. The `arguments` of `tools/call` stay text (DESIGN.md 8): they stand in `params.arguments` as `JsonText`,
- * so that nothing behind this line can re-print them.
+ * The messages of one POST: one, or where batches are taken several (MCP 2025-03-26, "Sending Messages to the Server"). The
+ * `arguments` of `tools/call` stay text (DESIGN.md 8): they stand in `params.arguments` as `JsonText`, so that nothing behind
+ * this line can re-print them.
  */
-export function readFrame(body: Uint8Array): ClientFrame | FrameRefusal {
+export function readFrames(
+  body: Uint8Array,
+  { hasBatches }: { readonly hasBatches: boolean },
+): readonly ClientFrame[] | FrameRefusal {
   const text = decoded(body);
   if (text === undefined) return { kind: 'refused', code: -32700, message: 'the body is not UTF-8' };
   const scan = scanJson(text, frameLimits);
@@ -60,17 +67,39 @@ export function readFrame(body: Uint8Array): ClientFrame | FrameRefusal {
     return { kind: 'refused', code, message: `${scan.problem} at ${scan.pointer || 'the root'}` };
   }
   if (scan.rootKind === 'array') {
-    return {
-      kind: 'refused',
-      code: -32600,
-      message: 'batches are not accepted: send one message per request',
-    };
+    return hasBatches ? readBatch(text) : invalid('batches are not accepted: send one message per request');
   }
+  const frame = readFrame(text);
+  return frame === undefined ? notOne : [frame];
+}
+
+function readBatch(text: string): readonly ClientFrame[] | FrameRefusal {
+  const texts = elementTexts(text);
+  if (texts.length === 0 || texts.length > mostBatched)
+    return invalid(`a batch has 1 to ${mostBatched} messages`);
+  const frames: ClientFrame[] = [];
+  for (const each of texts) {
+    const frame = readFrame(each);
+    if (frame === undefined) return notOne;
+    frames.push(frame);
+  }
+  const kinds = new Set(frames.map(({ kind }) => kind));
+  if (kinds.has('request') && kinds.has('response'))
+    return invalid('a batch has requests or responses, not both');
+  if (frames.some((frame) => frame.kind === 'request' && frame.method === 'initialize'))
+    return invalid('initialize is not part of a batch');
+  return frames;
+}
+
+function invalid(message: string): FrameRefusal {
+  return { kind: 'refused', code: -32600, message };
+}
+
+const notOne = invalid('not a JSON-RPC 2.0 message');
+
+function readFrame(text: string): ClientFrame | undefined {
   const parsed = Frame.safeParse(JSON.parse(text));
-  if (!parsed.success) {
-    return { kind: 'refused', code: -32600, message: 'not a JSON-RPC 2.0 message' };
-  }
-  return classify(parsed.data, text);
+  return parsed.success ? classify(parsed.data, text) : undefined;
 }
 
 function decoded(body: Uint8Array): string | undefined {

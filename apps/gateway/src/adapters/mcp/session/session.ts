@@ -7,6 +7,8 @@ import type { CallHandle, CallPipeline, ProposedCall } from '../../../domain/cal
 import type { Front } from '../../../domain/front/front.js';
 import { RpcError, unavailableError } from '../calls/call-result.js';
 import { Elicitations } from '../calls/elicitations.js';
+import { type Greeting, isPrimed, type Revision } from '../revisions.js';
+import type { SessionReplay } from './replay-store.js';
 import { SessionTransport } from './session-transport.js';
 import { callTool } from '../calls/tool-call.js';
 import { toolPage } from '../calls/tool-list.js';
@@ -33,6 +35,16 @@ const noTools = new JsonText('{"tools":[]}');
 
 const ListParams = z.looseObject({ cursor: z.string().optional() }).optional();
 
+export interface SessionOpening {
+  readonly caller: Caller;
+  readonly front: Front;
+  readonly kind: SessionKind;
+  readonly replay: SessionReplay;
+}
+
+/** Streamable HTTP, or the pair of URLs of 2024-11-05 ("HTTP with SSE"): a stream with all answers, and a URL to post to. */
+export type SessionKind = 'streamable' | 'pair';
+
 /** One MCP session: a protocol instance of the SDK over a transport of ours, for one principal and one run. */
 export class McpSession {
   readonly transport: SessionTransport;
@@ -46,19 +58,25 @@ export class McpSession {
   private ended = false;
   /** Where it was opened, and the only one where it is known. */
   readonly front: Front;
+  readonly kind: SessionKind;
+  private spoken: Revision | undefined;
   /** As the session was opened; each request brings its own, of the same principal. */
   private caller: Caller;
 
   constructor(
     readonly id: string,
-    { caller, front }: { readonly caller: Caller; readonly front: Front },
+    { caller, front, kind, replay }: SessionOpening,
     private readonly parts: SessionParts,
   ) {
     this.caller = caller;
     this.front = front;
+    this.kind = kind;
     this.owner = principalId(caller.principal);
     this.tenant = caller.principal.tenant;
-    this.transport = new SessionTransport(id);
+    this.transport = new SessionTransport(id, {
+      replay: kind === 'streamable' ? replay : undefined,
+      isPrimed: () => kind === 'streamable' && isPrimed(this.spoken ?? '2025-03-26'),
+    });
     this.toolRequests = new ToolRequests(
       (request) => this.callTool(request),
       (message, options) => this.transport.send(message, options),
@@ -100,18 +118,30 @@ export class McpSession {
     this.lastUsedAt = Date.now();
   }
 
-  /** `params` of `initialize`. */
-  greet(params: unknown): void {
+  /** Undefined before `initialize`. */
+  get revision(): Revision | undefined {
+    return this.spoken;
+  }
+
+  greet({ revision, params }: Greeting): void {
+    this.spoken = revision;
     this.elicitations.greet(params);
+  }
+
+  /** It waits for a human, or has a request that is not answered. */
+  get isBusy(): boolean {
+    return this.calls.size > 0 || this.transport.isBusy;
   }
 
   async toolsChanged(): Promise<void> {
     if (!this.ended) await this.server.sendToolListChanged();
   }
 
-  async close(): Promise<void> {
+  /** Its calls that wait for a human end; those under way go on, unless whoever made them ends it. */
+  async close(by: 'client' | 'gateway'): Promise<void> {
     this.ended = true;
     this.abandonCalls();
+    if (by === 'client') for (const call of this.calls) call.cancel();
     this.toolRequests.cancelAll();
     await this.server.close();
   }
@@ -133,6 +163,7 @@ export class McpSession {
     this.calls.add(handle);
     void handle.ended.then(({ approval }) => {
       this.calls.delete(handle);
+      this.lastUsedAt = Date.now();
       if (approval !== null) this.elicitations.forget(approval.approval_id);
     });
     return handle;
