@@ -3,7 +3,15 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const known = ['governed-call', 'decision', 'decision-bus', 'argument-bombs', 'engine', 'approved-call'];
+const known = [
+  'governed-call',
+  'decision',
+  'decision-bus',
+  'argument-bombs',
+  'engine',
+  'approved-call',
+  'idle-sessions',
+];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0 || wanted.includes('--help')) {
