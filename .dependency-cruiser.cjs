@@ -81,6 +81,7 @@ module.exports = {
       '^apps/(gateway|mcp-connector)/src/adapters/',
     ),
     owner('sqlite', 'node_modules/better-sqlite3/', '^libs/ledger/'),
+    owner('postgres', 'node_modules/(@types/)?pg/', '^libs/ledger/'),
     owner('jwt', 'node_modules/(@nestjs/jwt|jwks-rsa|jose)/', '^libs/identity/'),
     owner('http-proxy', 'node_modules/(@types/)?http-proxy/', '^apps/jwt-dev-proxy/'),
     owner('child-process', '^(node:)?child_process$', '^libs/sandbox/'),

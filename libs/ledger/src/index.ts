@@ -13,7 +13,12 @@ export {
 } from './ledger.js';
 export { type Deliveries, type DeliveryRecord, type DueDelivery } from './deliveries.js';
 export { LedgerError, type LedgerErrorKind } from './ledger-error.js';
-export { openLedger, type LedgerOptions } from './open-ledger.js';
+export {
+  openLedger,
+  type FileLedgerOptions,
+  type LedgerOptions,
+  type PostgresLedgerOptions,
+} from './open-ledger.js';
 export { verifyChain, type ChainClaim, type FoundReceipt } from './chain/verify-chain.js';
 export { verifyExportFile, verifyLedgerFile, type Verifications } from './chain/verify-file.js';
 export { SignedHead } from './chain/signed-head.js';

@@ -13,25 +13,38 @@ import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
 import type { WorkerTask } from './thread/worker-messages.js';
 import { WorkerThread, firstWord, startLedgerWorker } from './thread/worker-thread.js';
 
-export interface LedgerOptions {
-  /** Path of the SQLite file, made when absent (its folder must exist); `:memory:` keeps nothing and needs no thread. */
-  readonly file: string;
-  /** Where signed chain heads are appended; needs `signingKey`. Not with `:memory:`. */
-  readonly headsFile?: string;
+interface CommonOptions {
   /** Encrypts the views of kept calls. */
   readonly seal: Seal;
   /** Ed25519 private key that signs chain heads. */
   readonly signingKey: KeyObject;
-  /** Bound on the file in bytes: beyond it writes are `unavailable`, as on a full disk. */
-  readonly maxBytes?: number;
   /** Steps of approvals leave messages for the webhook (`Deliveries`). Default false: none are written. */
   readonly hasWebhook?: boolean;
 }
+
+export interface FileLedgerOptions extends CommonOptions {
+  /** Path of the SQLite file, made when absent (its folder must exist); `:memory:` keeps nothing and needs no thread. */
+  readonly file: string;
+  /** Where signed chain heads are appended; needs `signingKey`. Not with `:memory:`. */
+  readonly headsFile?: string;
+  /** Bound on the file in bytes: beyond it writes are `unavailable`, as on a full disk. */
+  readonly maxBytes?: number;
+}
+
+export interface PostgresLedgerOptions extends CommonOptions {
+  /** `postgres://user@host:port/database?sslmode=...&search_path=...`, of a database that may have several replicas as its writers. */
+  readonly url: string;
+  /** Never said in messages or logs. */
+  readonly password?: string;
+}
+
+export type LedgerOptions = FileLedgerOptions | PostgresLedgerOptions;
 
 const maxViewBytes = 1 << 20;
 
 /** Forgets nothing by itself (`purgeExpired`). Rejects with a `LedgerError`: `locked`, `corrupt`, `too_new`, or `unavailable` when the disk does not let it be opened. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  if ('url' in options) throw new Error('a ledger in Postgres cannot be opened yet');
   const link = await openLink(engineOptions(options));
   return {
     ...plainOperations(link),
@@ -44,7 +57,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   };
 }
 
-function engineOptions(options: LedgerOptions): EngineOptions {
+function engineOptions(options: FileLedgerOptions): EngineOptions {
   const { file, headsFile, signingKey, maxBytes, hasWebhook = false } = options;
   const heads = headsFile === undefined || file === inMemory ? {} : { headsFile };
   return { file, signingKey, hasWebhook, ...heads, ...(maxBytes === undefined ? {} : { maxBytes }) };
@@ -142,7 +155,7 @@ function openedOrEmpty(seal: Seal, view: PendingView): string {
 }
 
 async function verifyInThread(
-  { file, headsFile, signingKey }: LedgerOptions,
+  { file, headsFile, signingKey }: FileLedgerOptions,
   tenant: string,
 ): Promise<ReceiptVerification> {
   const publicKeys = [createPublicKey(signingKey)];

@@ -15,6 +15,13 @@ export {
   type TokenOptions,
 } from './product.js';
 export { proofRuns } from './proof-runs.js';
+export { postgresMissing, sharedPostgresDatabase } from './postgres-places.js';
+export {
+  findPostgres,
+  startPostgres,
+  type PostgresDatabase,
+  type PostgresServer,
+} from './postgres-server.js';
 export { pidsOf, processesNaming, type FoundProcess } from './processes.js';
 export { startReplica, type Replica, type ReplicaOptions } from './replicas.js';
 export { testConfig } from './test-config.js';

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedgerFile } from '../chain/verify-file.js';
 import { acme, callId, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
 import type { Ledger } from '../ledger.js';
-import { openLedger } from '../open-ledger.js';
+import { openLedger, type FileLedgerOptions } from '../open-ledger.js';
 
 let folder: ReturnType<typeof ledgerFolder>;
 const open: Ledger[] = [];
@@ -24,7 +24,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-async function opened(changes: Partial<Parameters<typeof openLedger>[0]> = {}): Promise<Ledger> {
+async function opened(changes: Partial<FileLedgerOptions> = {}): Promise<Ledger> {
   const ledger = await openLedger({ ...folder.options, ...changes });
   open.push(ledger);
   return ledger;

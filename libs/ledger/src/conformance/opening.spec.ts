@@ -10,7 +10,7 @@ import {
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../ledger.js';
-import { openLedger } from '../open-ledger.js';
+import { openLedger, type FileLedgerOptions } from '../open-ledger.js';
 import { acme, callId, draft, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
 
 let folder: ReturnType<typeof ledgerFolder>;
@@ -24,7 +24,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-async function opened(changes: Partial<Parameters<typeof openLedger>[0]> = {}): Promise<Ledger> {
+async function opened(changes: Partial<FileLedgerOptions> = {}): Promise<Ledger> {
   const ledger = await openLedger({ ...folder.options, ...changes });
   open.push(ledger);
   return ledger;

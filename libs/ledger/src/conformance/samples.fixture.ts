@@ -11,7 +11,7 @@ import {
   type ToolFacts,
 } from '@uar/contracts';
 import { createSeal } from '@uar/keys';
-import type { LedgerOptions } from '../open-ledger.js';
+import type { FileLedgerOptions } from '../open-ledger.js';
 
 export const acme = TenantId.parse('acme');
 export const beta = TenantId.parse('beta');
@@ -99,7 +99,7 @@ export function receipt(changes: Partial<ReceiptBody> = {}): ReceiptBody {
 }
 
 /** A folder of its own with everything a ledger needs; `remove` takes it away again. */
-export function ledgerFolder(): { options: LedgerOptions & { headsFile: string }; remove(): void } {
+export function ledgerFolder(): { options: FileLedgerOptions & { headsFile: string }; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'uar-ledger-'));
   return {
     options: {
