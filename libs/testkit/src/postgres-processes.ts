@@ -27,19 +27,23 @@ function mainProcess(data: string): number | undefined {
   }
 }
 
-export function signalPostgres(data: string, name: NodeJS.Signals): void {
-  for (const pid of postgresProcesses(data)) {
+/** Answers to whom. */
+export function signalPostgres(data: string, name: NodeJS.Signals): readonly number[] {
+  const pids = postgresProcesses(data);
+  for (const pid of pids) {
     try {
       process.kill(pid, name);
     } catch {
       // It ended by itself in between.
     }
   }
+  return pids;
 }
 
-export async function untilPostgresEnded(data: string): Promise<void> {
+/** The memory that they share is free for another server only then. */
+export async function untilEnded(pids: readonly number[]): Promise<void> {
   const until = Date.now() + 10_000;
-  while (postgresProcesses(data).length > 0) {
+  while (liveProcesses().some(({ pid }) => pids.includes(pid))) {
     if (Date.now() > until) throw new Error('Postgres does not end');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { newInstanceId } from '@uar/bus';
 import { Client } from 'pg';
-import { postgresProcesses, signalPostgres, untilPostgresEnded } from './postgres-processes.js';
+import { postgresProcesses, signalPostgres, untilEnded } from './postgres-processes.js';
 
 export interface PostgresDatabase {
   /** Without the password. */
@@ -51,13 +52,20 @@ type Owner = { readonly uid: number; readonly gid: number } | undefined;
 
 /**
  * Ends the server and removes its folder when its input ends: so nothing is left of a test process, however it dies.
- * Its arguments: data folder, folder.
+ * Its arguments: data folder, folder. A server that is ended in order, if only just, gives its shared memory back.
  */
 const guardScript = `
 cat >/dev/null
 main=$(head -n 1 "$1/postmaster.pid" 2>/dev/null)
 if [ -n "$main" ]; then
-  kill -KILL "$main" $(ps -A -o pid= -o ppid= | awk -v main="$main" '$2 == main { print $1 }') 2>/dev/null
+  all="$main $(ps -A -o pid= -o ppid= | awk -v main="$main" '$2 == main { print $1 }')"
+  kill -QUIT "$main" 2>/dev/null
+  kill -CONT $all 2>/dev/null
+  for n in 1 2 3 4 5 6 7 8 9 10; do
+    [ -e "$1/postmaster.pid" ] || break
+    sleep 0.2
+  done
+  kill -KILL $all 2>/dev/null
 fi
 rm -rf "$2" || { sleep 1; rm -rf "$2"; }
 `;
@@ -123,17 +131,18 @@ function serverOf(cluster: Cluster, guard: ChildProcess): PostgresServer {
       return { url: `postgres://uar@127.0.0.1:${cluster.port}/${name}`, password: cluster.password };
     },
     kill: async () => {
-      signalPostgres(cluster.data, 'SIGKILL');
-      await untilPostgresEnded(cluster.data);
+      await untilEnded(signalPostgres(cluster.data, 'SIGKILL'));
+      // Names a process that the next server would take for a live one, for as long as nobody has waited for it.
+      rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
     },
     restart: async (settings) => {
-      if (postgresProcesses(cluster.data).length > 0)
-        run(cluster, 'pg_ctl', ['stop', '-D', cluster.data, '-m', 'fast']);
-      await untilPostgresEnded(cluster.data);
+      const pids = postgresProcesses(cluster.data);
+      if (pids.length > 0) run(cluster, 'pg_ctl', ['stop', '-D', cluster.data, '-m', 'fast']);
+      await untilEnded(pids);
       start(cluster, settings);
     },
-    freeze: () => signalPostgres(cluster.data, 'SIGSTOP'),
-    thaw: () => signalPostgres(cluster.data, 'SIGCONT'),
+    freeze: () => void signalPostgres(cluster.data, 'SIGSTOP'),
+    thaw: () => void signalPostgres(cluster.data, 'SIGCONT'),
     stop: () => ended(guard),
   };
 }
