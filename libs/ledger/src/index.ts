@@ -20,7 +20,8 @@ export {
   type PostgresLedgerOptions,
 } from './open-ledger.js';
 export { verifyChain, type ChainClaim, type FoundReceipt } from './chain/verify-chain.js';
-export { verifyExportFile, verifyLedgerFile, type Verifications } from './chain/verify-file.js';
+export { verifyExportFile, verifyLedgerFile } from './chain/verify-file.js';
+export type { Verifications } from './chain/verify-held.js';
 export { SignedHead } from './chain/signed-head.js';
 export { backupLedger, type Backup } from './copies/backup.js';
 export { checkLedger } from './copies/check.js';

@@ -1,16 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { ReceiptCheckpoint, type Digest, type ReceiptVerification } from '@uar/contracts';
+import { ReceiptCheckpoint } from '@uar/contracts';
 import Database from 'better-sqlite3';
+import { parseObject, verifyEach, verifyHeldChains, type Verifications } from './verify-held.js';
 import { KnownHeads, type HeadSources } from './known-heads.js';
 import { readLines } from './lines.js';
-import { canonicalText } from './receipt-hash.js';
 import { checkCheckpoint } from './signed-checkpoint.js';
-import { ChainWalk, beforeFirst, type ChainPlace, type FoundReceipt } from './verify-chain.js';
-import { storedCheckpoints } from '../sqlite/checkpoints.js';
-import { heldChains } from '../sqlite/held-chains.js';
-
-/** Verification per tenant. */
-export type Verifications = ReadonlyMap<string, ReceiptVerification>;
+import { ChainWalk, type FoundReceipt } from './verify-chain.js';
+import { heldChains } from '../operations/held-chains.js';
+import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 
 /**
  * Checks the chains in a ledger file, offline or beside the process that writes it (lengths are read before
@@ -19,9 +16,10 @@ export type Verifications = ReadonlyMap<string, ReceiptVerification>;
 export function verifyLedgerFile(options: { file: string; tenant?: string } & HeadSources): Verifications {
   const database = new Database(options.file, { readonly: true, fileMustExist: true });
   try {
-    const held = heldChains(database);
+    const sql = sqliteDriver(database);
+    const held = heldChains(sql);
     const heads = new KnownHeads(options, held.headLines);
-    return verifyHeldChains(database, {
+    return verifyHeldChains(sql, {
       heads,
       publicKeys: options.publicKeys,
       ...(options.headsFile === undefined ? {} : { lengths: held.lengths }),
@@ -30,45 +28,6 @@ export function verifyLedgerFile(options: { file: string; tenant?: string } & He
   } finally {
     database.close();
   }
-}
-
-/** `lengths`: how long the chains were when the heads were read, which have to cover them; absent: no heads are expected. */
-export function verifyHeldChains(
-  database: Database.Database,
-  options: {
-    heads: KnownHeads;
-    publicKeys: readonly KeyObject[];
-    lengths?: ReadonlyMap<string, number>;
-    tenant?: string;
-  },
-): Verifications {
-  const { heads, publicKeys, lengths, tenant } = options;
-  const tenants = database
-    .prepare<[], { tenant: string }>('SELECT DISTINCT tenant FROM receipts')
-    .all()
-    .map((row) => row.tenant);
-  const removed = storedCheckpoints(database).keys();
-  const wanted = tenant === undefined ? [...heads.tenants(), ...removed, ...tenants] : [tenant];
-  // Of one moment: what is removed while others are walked stands in the checkpoint that is read with the chain.
-  const walked = database.transaction((each: string, known: ReadonlyMap<number, Digest>) => {
-    const checkpoints = storedCheckpoints(database, each);
-    const start = checkpoints.has(each) ? startAt(checkpoints.get(each), each, publicKeys) : beforeFirst;
-    const walk = new ChainWalk({
-      tenant: each,
-      heads: known,
-      start: typeof start === 'string' ? beforeFirst : start,
-    });
-    if (typeof start === 'string') walk.breakOff(start);
-    else for (const found of storedReceipts(database, each, start.seq)) if (!walk.step(found)) break;
-    return { walk, expected: lengths?.get(each) ?? 0 };
-  });
-  return verifyEach(wanted, heads, walked);
-}
-
-function startAt(value: unknown, tenant: string, publicKeys: readonly KeyObject[]): ChainPlace | string {
-  const found = checkCheckpoint(value, tenant, publicKeys);
-  if (found.kind === 'broken') return found.problem;
-  return { seq: found.checkpoint.through_seq, hash: found.checkpoint.hash };
 }
 
 /**
@@ -130,48 +89,6 @@ function goOn(
   else if (data) walk.goOnFrom({ seq: data.through_seq, hash: data.hash });
 }
 
-/** The receipts of one tenant as the database holds them; text that is not byte for byte the RFC 8785 form is unreadable. */
-function* storedReceipts(
-  database: Database.Database,
-  tenant: string,
-  after: number,
-): Generator<FoundReceipt> {
-  const rows = database
-    .prepare<[string, number], { seq: number; receipt: unknown }>(
-      'SELECT seq, receipt FROM receipts WHERE tenant = ? AND seq > ? ORDER BY seq',
-    )
-    .iterate(tenant, after);
-  for (const row of rows) yield stored(row);
-}
-
-function verifyEach(
-  tenants: readonly string[],
-  heads: KnownHeads,
-  walked: (tenant: string, known: ReadonlyMap<number, Digest>) => { walk: ChainWalk; expected: number },
-): Verifications {
-  const verifications = new Map<string, ReceiptVerification>();
-  for (const tenant of [...new Set(tenants)].sort()) {
-    const { heads: known, problem } = heads.of(tenant);
-    const { walk, expected } = walked(tenant, known);
-    verifications.set(
-      tenant,
-      walk.end({ expected, ...(problem === undefined ? {} : { headProblem: problem }) }),
-    );
-  }
-  return verifications;
-}
-
-/** A row of the table as a walk takes it. */
-export function stored(row: { seq: number; receipt: unknown }): FoundReceipt {
-  const value = typeof row.receipt === 'string' ? parseObject(row.receipt) : undefined;
-  if (value === undefined) return { kind: 'unreadable', problem: 'not a JSON object' };
-  if (canonicalText(value) !== row.receipt)
-    return { kind: 'unreadable', problem: 'the stored text was changed' };
-  if (!('seq' in value) || value.seq !== row.seq)
-    return { kind: 'unreadable', problem: 'stored under another number than its own' };
-  return { kind: 'receipt', value };
-}
-
 /** How the line of a checkpoint begins; receipts have members in alphabetical or in our order, and never this one. */
 const checkpointStart = '{"checkpoint":';
 
@@ -192,13 +109,4 @@ function exported(text: string): ExportLine {
 
 function tenantOf(value: object | undefined): string {
   return value && 'tenant' in value && typeof value.tenant === 'string' ? value.tenant : '';
-}
-
-function parseObject(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

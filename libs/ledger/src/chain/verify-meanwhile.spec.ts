@@ -3,10 +3,11 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { acme, beta, ledgerFolder, receipt, startOfTime as now } from '../conformance/samples.fixture.js';
 import { openEngine, type Engine } from '../sqlite/engine.js';
-import { heldChains } from '../sqlite/held-chains.js';
+import { heldChains } from '../operations/held-chains.js';
 import type { Request } from '../thread/link.js';
 import { KnownHeads } from './known-heads.js';
-import { verifyHeldChains } from './verify-file.js';
+import { sqliteDriver } from '../sqlite/sqlite-driver.js';
+import { verifyHeldChains } from './verify-held.js';
 
 let folder: ReturnType<typeof ledgerFolder>;
 let engine: Engine;
@@ -37,7 +38,8 @@ it('finds no hole where receipts are removed while the chain of another tenant i
   const at = new Date(now).toISOString();
   const receipts = [acme, beta].flatMap((tenant) => Array.from({ length: 6 }, () => receipt({ at, tenant })));
   run({ id: 1, operation: 'appendReceipts', input: { receipts } });
-  const database = new Database(folder.options.file, { readonly: true });
+  const file = new Database(folder.options.file, { readonly: true });
+  const database = sqliteDriver(file);
   const publicKeys = [createPublicKey(folder.options.signingKey)];
   const { lengths, headLines, hashAt } = heldChains(database);
   const through = { seq: 4, hash: hashAt(beta, 4) ?? '' };

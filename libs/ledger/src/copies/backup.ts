@@ -2,11 +2,12 @@ import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'no
 import { randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import Database from 'better-sqlite3';
-import type { Verifications } from '../chain/verify-file.js';
+import type { Verifications } from '../chain/verify-held.js';
 import { LedgerError } from '../ledger-error.js';
-import { heldChains } from '../sqlite/held-chains.js';
+import { heldChains } from '../operations/held-chains.js';
 import { damaged, isDamage, refuseCutFile } from '../sqlite/opening/damage.js';
 import { isMigrated, refuseLaterSchema } from '../sqlite/opening/migrations.js';
+import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 import {
   checkPages,
   headsIn,
@@ -91,7 +92,7 @@ function finish(draft: string, { file, headsFile, publicKeys }: BackupOptions, a
     copy.pragma('secure_delete = ON');
     checkPages(copy);
     erasePreviews(copy);
-    const { lengths } = heldChains(copy);
+    const { lengths } = heldChains(sqliteDriver(copy));
     // Read after the copy was made, so that they cover it; what they say beyond it is not its business.
     const heads = headsIn(headsFile).filter(({ tenant, seq }) => seq <= (lengths.get(tenant) ?? 0));
     stampBackup(copy, heads, at);

@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { KnownHeads } from '../chain/known-heads.js';
-import { verifyHeldChains, type Verifications } from '../chain/verify-file.js';
-import { heldChains } from '../sqlite/held-chains.js';
+import { verifyHeldChains, type Verifications } from '../chain/verify-held.js';
+import { sqliteDriver } from '../sqlite/sqlite-driver.js';
+import { heldChains } from '../operations/held-chains.js';
 import { checkPages, stampOf, verifyBackup, withLedger, type CopyProgress } from './ledger-copy.js';
 
 export interface LedgerCheck {
@@ -26,8 +27,9 @@ export function checkLedger(options: {
     const publicKeys = options.publicKeys.map((key) => (key.type === 'private' ? createPublicKey(key) : key));
     const stamp = stampOf(database);
     if (stamp) return { backupAt: stamp.at, chains: verifyBackup(database, stamp.heads, publicKeys) };
-    const held = heldChains(database);
+    const sql = sqliteDriver(database);
+    const held = heldChains(sql);
     const heads = new KnownHeads({ headsFile: options.headsFile, publicKeys }, held.headLines);
-    return { chains: verifyHeldChains(database, { heads, publicKeys, lengths: held.lengths }) };
+    return { chains: verifyHeldChains(sql, { heads, publicKeys, lengths: held.lengths }) };
   });
 }

@@ -4,9 +4,10 @@ import Database from 'better-sqlite3';
 import { KnownHeads, parseHead } from '../chain/known-heads.js';
 import { readLines } from '../chain/lines.js';
 import type { SignedHead } from '../chain/signed-head.js';
-import { verifyHeldChains, type Verifications } from '../chain/verify-file.js';
+import { verifyHeldChains, type Verifications } from '../chain/verify-held.js';
+import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 import { LedgerError } from '../ledger-error.js';
-import { heldChains } from '../sqlite/held-chains.js';
+import { heldChains } from '../operations/held-chains.js';
 import { damaged, isDamage, refuseCutFile } from '../sqlite/opening/damage.js';
 import { isMigrated, refuseLaterSchema } from '../sqlite/opening/migrations.js';
 
@@ -76,8 +77,9 @@ export function verifyBackup(
   heads: readonly SignedHead[],
   publicKeys: readonly KeyObject[],
 ): Verifications {
-  const { lengths } = heldChains(database);
-  return verifyHeldChains(database, {
+  const sql = sqliteDriver(database);
+  const { lengths } = heldChains(sql);
+  return verifyHeldChains(sql, {
     heads: new KnownHeads({ witnessed: heads, publicKeys }),
     publicKeys,
     lengths,

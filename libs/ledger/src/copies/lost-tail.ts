@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { SignedHead } from '../chain/signed-head.js';
-import { heldChains } from '../sqlite/held-chains.js';
+import { heldChains } from '../operations/held-chains.js';
+import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 import { withLedger } from './ledger-copy.js';
 
 /** Receipts of one tenant that are known here, and that a backup does not have. */
@@ -58,7 +59,7 @@ function lastOf(heads: readonly SignedHead[]): number {
 function readableLengths(file: string): ReadonlyMap<string, number> {
   if (!existsSync(file)) return new Map();
   try {
-    return withLedger(file, (database) => heldChains(database).lengths);
+    return withLedger(file, (database) => heldChains(sqliteDriver(database)).lengths);
   } catch {
     return new Map();
   }

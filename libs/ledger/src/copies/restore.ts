@@ -12,11 +12,13 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { ReceiptCheckpoint, TenantId, type ReceiptBody } from '@uar/contracts';
-import { verifyLedgerFile, type Verifications } from '../chain/verify-file.js';
+import { verifyLedgerFile } from '../chain/verify-file.js';
+import type { Verifications } from '../chain/verify-held.js';
 import type { SignedHead } from '../chain/signed-head.js';
 import { LedgerError } from '../ledger-error.js';
 import { openEngine } from '../sqlite/engine.js';
-import { heldChains } from '../sqlite/held-chains.js';
+import { heldChains } from '../operations/held-chains.js';
+import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 import { openDatabase } from '../sqlite/opening/database.js';
 import { takeLock } from '../sqlite/opening/instance-lock.js';
 import {
@@ -103,7 +105,7 @@ function examine({ from, file, headsFile, signingKey, progress }: RestoreOptions
       throw new LedgerError('corrupt', `${from} is a ledger, but was not made by uar ledger backup.`);
     progress?.({ kind: 'verifying' });
     refuseBroken(from, verifyBackup(backup, stamp.heads, [createPublicKey(signingKey)]));
-    const held = heldChains(backup);
+    const held = heldChains(sqliteDriver(backup));
     const here = headsIn(headsFile);
     const lengthOf = (tenant: string) => held.lengths.get(tenant) ?? 0;
     const removedThrough = (tenant: string) =>

@@ -1,19 +1,21 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { dirname } from 'node:path';
 import { closeSync, openSync, realpathSync } from 'node:fs';
-import type Database from 'better-sqlite3';
 import { HeadsFile } from '../chain/heads-file.js';
 import { checkSignedHeads } from '../chain/opening-check.js';
 import { createHeadSigner } from '../chain/signed-head.js';
 import { syncPath } from '../copies/place-file.js';
 import type { Request, Response } from '../thread/link.js';
+import { allOperations } from '../operations/all-operations.js';
+import { GroupCommit } from '../operations/group-commit.js';
+import { heldChains } from '../operations/held-chains.js';
+import { receiptChains } from '../operations/receipts.js';
+import type { SqlDatabase } from '../sql/database.js';
+import { HeadsInFile } from './heads-in-file.js';
 import { openDatabase } from './opening/database.js';
-import { GroupCommit } from './group-commit.js';
-import { heldChains } from './held-chains.js';
+import { sqliteDriver } from './sqlite-driver.js';
 import { refuseMissing } from './opening/damage.js';
 import { takeLock } from './opening/instance-lock.js';
-import { receiptChains } from './receipts.js';
-import { sqliteStore } from './sqlite-store.js';
 import { SweptLog } from './swept-log.js';
 
 export const inMemory = ':memory:';
@@ -41,13 +43,15 @@ export function openEngine(options: EngineOptions): Engine {
   const file = options.file === inMemory ? inMemory : realFile(options.file);
   const lock = file === inMemory ? undefined : takeLock(file);
   try {
-    const database = openDatabase({ ...options, file });
+    const opened = openDatabase({ ...options, file });
+    const database = sqliteDriver(opened);
     const headsFile = openHeads(database, options);
     if (file !== inMemory) syncFolders(file, options.headsFile);
     const chains = receiptChains(database);
-    const store = sqliteStore(database, chains, options);
-    const commit = new GroupCommit({ database, store, chains, headsFile });
-    const log = new SweptLog(database);
+    const store = allOperations(database, chains, options);
+    const heads = new HeadsInFile({ database, chains, file: headsFile });
+    const commit = new GroupCommit({ database, store, chains, heads });
+    const log = new SweptLog(opened);
     return {
       run(requests) {
         const responses = commit.run(requests);
@@ -70,10 +74,7 @@ export function openEngine(options: EngineOptions): Engine {
   }
 }
 
-function openHeads(
-  database: Database.Database,
-  { headsFile, signingKey }: EngineOptions,
-): HeadsFile | undefined {
+function openHeads(database: SqlDatabase, { headsFile, signingKey }: EngineOptions): HeadsFile | undefined {
   if (headsFile === undefined) return undefined;
   try {
     checkSignedHeads(headsFile, [createPublicKey(signingKey)], heldChains(database));

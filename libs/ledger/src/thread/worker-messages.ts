@@ -1,5 +1,5 @@
 import type { HeadSources } from '../chain/known-heads.js';
-import type { Verifications } from '../chain/verify-file.js';
+import type { Verifications } from '../chain/verify-held.js';
 import type { LedgerErrorKind } from '../ledger-error.js';
 import type { Request, Response } from './link.js';
 import type { EngineOptions } from '../sqlite/engine.js';

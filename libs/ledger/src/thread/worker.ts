@@ -1,9 +1,9 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { verifyLedgerFile } from '../chain/verify-file.js';
 import type { Request } from './link.js';
-import { asUnavailable } from '../sqlite/failure.js';
+import { asUnavailable } from '../failure.js';
 import { openEngine, type Engine } from '../sqlite/engine.js';
-import { groupSize } from '../sqlite/group-commit.js';
+import { groupSize } from '../operations/group-commit.js';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.js';
 
 function serve(port: MessagePort, engine: Engine): void {

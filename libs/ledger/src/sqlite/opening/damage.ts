@@ -1,6 +1,6 @@
 import { existsSync, openSync, readSync, closeSync, statSync } from 'node:fs';
 import { LedgerError } from '../../ledger-error.js';
-import { codeOf } from '../failure.js';
+import { codeOf } from '../../failure.js';
 
 const wayOut =
   'Nothing was changed. Put a backup in its place (uar ledger restore <backup>), or move it aside to start a new ledger';

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { LedgerError } from '../../ledger-error.js';
-import { codeOf } from '../failure.js';
+import { codeOf } from '../../failure.js';
 
 /**
  * One process per ledger file. The lock is an open write transaction on `<file>.lock`, a SQLite database of its own: the

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { ApprovalStatus, AttemptEnd, DeliveryEvent, DeliveryStatus, TenantId } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../../sql/database.js';
 import type { DeliveryRecord } from '../../deliveries.js';
 import type { ApprovalRecord } from '../../ledger.js';
 import type { Input, Output, Store } from '../../store.js';
@@ -41,7 +42,7 @@ export interface Outbox extends Pick<Store, Operations> {
 
 /** Messages to the webhook. All pending ones of an approval are due together, and the first written goes first. */
 export function outboxStore(
-  database: Database.Database,
+  database: SqlDatabase,
   approvals: ApprovalRows,
   chains: Pick<ReceiptChains, 'append'>,
 ): Outbox {
@@ -63,15 +64,21 @@ export function outboxStore(
 
 type Rows = ReturnType<typeof rowsOf>;
 
-function rowsOf(database: Database.Database) {
+function rowsOf(database: SqlDatabase) {
   return { ...reads(database), ...changes(database), ...purges(database) };
 }
 
-function reads(database: Database.Database) {
+/** One row for each text in the array `@busy`, in the column `value`. */
+const members: Readonly<Record<SqlDatabase['dialect'], string>> = {
+  sqlite: 'json_each(@busy)',
+  postgres: 'json_array_elements_text(CAST(@busy AS json))',
+};
+
+function reads(database: SqlDatabase) {
   const isFirst = `NOT EXISTS (
     SELECT 1 FROM deliveries earlier WHERE earlier.approval_id = deliveries.approval_id
       AND earlier.status = 'pending' AND earlier.seq < deliveries.seq)`;
-  const isFree = 'approval_id NOT IN (SELECT value FROM json_each(@busy))';
+  const isFree = `approval_id NOT IN (SELECT value FROM ${members[database.dialect]})`;
   return {
     due: database.prepare<[{ now: number; busy: string; limit: number }], Row>(
       `SELECT * FROM deliveries WHERE status = 'pending' AND due_at <= @now AND ${isFree} AND ${isFirst}
@@ -85,19 +92,20 @@ function reads(database: Database.Database) {
       [{ tenant: string; status: DeliveryStatus | null; before: number; limit: number }],
       Row
     >(
-      `SELECT * FROM deliveries WHERE tenant = @tenant AND seq < @before AND (@status IS NULL OR status = @status)
+      `SELECT * FROM deliveries WHERE tenant = @tenant AND seq < @before AND (CAST(@status AS TEXT) IS NULL OR status = @status)
        ORDER BY seq DESC LIMIT @limit`,
     ),
   };
 }
 
-function changes(database: Database.Database) {
+function changes(database: SqlDatabase) {
   return {
     insert: database.prepare(
       `INSERT INTO deliveries (delivery_id, tenant, approval_id, event, approval_status, status, attempts, created_at, due_at)
-       VALUES ('whk_' || lower(hex(randomblob(16))), @tenant, @approvalId, @event, @approvalStatus, 'pending', 0, @now,
-         max(@now, coalesce(
-           (SELECT max(due_at) FROM deliveries WHERE approval_id = @approvalId AND status = 'pending'), 0)))`,
+       VALUES (@deliveryId, @tenant, @approvalId, @event, @approvalStatus, 'pending', 0, @now,
+         (SELECT max(due_at) FROM (
+            SELECT CAST(@now AS BIGINT) AS due_at
+            UNION SELECT due_at FROM deliveries WHERE approval_id = @approvalId AND status = 'pending') AS dues))`,
     ),
     end: database.prepare<
       [{ id: string; status: DeliveryStatus; now: number | null; problem: string | null }]
@@ -115,7 +123,7 @@ function changes(database: Database.Database) {
   };
 }
 
-function purges(database: Database.Database) {
+function purges(database: SqlDatabase) {
   return {
     purgeOld: database.prepare<[number]>(
       `DELETE FROM deliveries WHERE seq IN (
@@ -133,7 +141,15 @@ function write(
   { event, record, now }: { event: DeliveryEvent; record: ApprovalRecord; now: number },
 ): void {
   const { approval_id: approvalId, requester } = record.draft;
-  rows.insert.run({ tenant: requester.tenant, approvalId, event, approvalStatus: record.status, now });
+  const deliveryId = `whk_${randomBytes(16).toString('hex')}`;
+  rows.insert.run({
+    deliveryId,
+    tenant: requester.tenant,
+    approvalId,
+    event,
+    approvalStatus: record.status,
+    now,
+  });
 }
 
 function due(

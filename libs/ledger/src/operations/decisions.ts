@@ -1,5 +1,5 @@
 import { RecordedDecision, type CallId, type TenantId } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../sql/database.js';
 import type { Input, Store } from '../store.js';
 
 const mostDecisions = 100_000;
@@ -22,7 +22,7 @@ interface DecisionsStore extends Pick<Store, 'recordDecisions' | 'readDecisions'
 }
 
 /** Facts arrive sealed: this side never sees what decisions rest on. */
-export function decisionsStore(database: Database.Database): DecisionsStore {
+export function decisionsStore(database: SqlDatabase): DecisionsStore {
   const rows = rowsOf(database);
   return {
     recordDecisions: ({ facts, groups, now }) => {
@@ -49,7 +49,7 @@ export function decisionsStore(database: Database.Database): DecisionsStore {
 
 type Rows = ReturnType<typeof rowsOf>;
 
-function rowsOf(database: Database.Database) {
+function rowsOf(database: SqlDatabase) {
   const isUsed = database.prepare<[number]>('SELECT 1 FROM decisions WHERE facts = ? LIMIT 1');
   const dropFacts = database.prepare<[number]>('DELETE FROM decision_facts WHERE id = ?');
   const drop = database.prepare<[number]>('DELETE FROM decisions WHERE seq = ?');
@@ -83,7 +83,7 @@ function rowsOf(database: Database.Database) {
       'SELECT seq, facts FROM decisions WHERE seq <= (SELECT max(seq) FROM decisions) - ?',
     ),
     oldest: database.prepare<[number, number], { seq: number; facts: number }>(
-      `SELECT seq, facts FROM (SELECT seq, facts, at FROM decisions ORDER BY seq LIMIT ?) WHERE at < ?`,
+      `SELECT seq, facts FROM (SELECT seq, facts, at FROM decisions ORDER BY seq LIMIT ?) AS aged WHERE at < ?`,
     ),
   };
 }

@@ -6,7 +6,7 @@ import {
   type Outcome,
   type Receipt,
 } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase, Statement } from '../../sql/database.js';
 import type { ApprovalRecord } from '../../ledger.js';
 import type { CloseOpenCalls } from '../../recoveries.js';
 import type { Store } from '../../store.js';
@@ -25,17 +25,17 @@ const cause = 'gateway_gone';
 
 /** What has begun at a gateway and has no outcome yet. The row goes with the outcome receipt (`ReceiptChains.append`). */
 export class OpenCalls {
-  readonly #ask: Database.Statement<[string, string, string, string]>;
-  readonly #intend: Database.Statement<[string, string, string, number]>;
+  readonly #ask: Statement<[string, string, string, string]>;
+  readonly #intend: Statement<[string, string, string, number]>;
 
-  constructor(database: Database.Database) {
+  constructor(database: SqlDatabase) {
     this.#ask = database.prepare(
       `INSERT INTO open_calls (tenant, call_id, gateway, approval_id) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET approval_id = excluded.approval_id`,
+       ON CONFLICT (tenant, call_id) DO UPDATE SET approval_id = excluded.approval_id`,
     );
     this.#intend = database.prepare(
       `INSERT INTO open_calls (tenant, call_id, gateway, intent) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET intent = excluded.intent, gateway = excluded.gateway`,
+       ON CONFLICT (tenant, call_id) DO UPDATE SET intent = excluded.intent, gateway = excluded.gateway`,
     );
   }
 
@@ -50,11 +50,11 @@ export class OpenCalls {
 
 type Operations = 'writeIntent' | 'openGateways' | 'closeOpenCalls';
 
-export function openCallsStore(database: Database.Database, parts: ApprovalParts): Pick<Store, Operations> {
+export function openCallsStore(database: SqlDatabase, parts: ApprovalParts): Pick<Store, Operations> {
   const { chains, open } = parts;
   const gateways = database.prepare<[number], { gateway: string }>(
     `SELECT gateway FROM open_calls
-     UNION SELECT gateway FROM kept_calls WHERE gateway IS NOT NULL AND expires_at > ?`,
+     UNION SELECT gateway FROM kept_calls WHERE gateway IS NOT NULL AND expires_at > ? ORDER BY gateway`,
   );
   const of = database.prepare<[string, number], OpenCall>(
     'SELECT tenant, call_id, approval_id, intent FROM open_calls WHERE gateway = ? LIMIT ?',

@@ -1,11 +1,11 @@
-import type Database from 'better-sqlite3';
+import type { KeyObject } from 'node:crypto';
+import type { SqlDatabase } from '../sql/database.js';
 import type { Store } from '../store.js';
 import { ApprovalRows } from './approvals/approval-rows.js';
 import { approvalsStore } from './approvals/approvals.js';
 import { outboxStore } from './approvals/outbox.js';
 import { claimedKeysStore } from './calls/claimed-keys.js';
 import { decisionsStore } from './decisions.js';
-import type { EngineOptions } from './engine.js';
 import { eventsStore } from './events.js';
 import { keptCallsStore } from './calls/kept-calls.js';
 import { OpenCalls, openCallsStore } from './calls/open-calls.js';
@@ -20,14 +20,12 @@ const fillerBytes = 16_384;
 
 const noNews = { required: () => undefined, settled: () => undefined };
 
-export function sqliteStore(
-  database: Database.Database,
+export function allOperations(
+  database: SqlDatabase,
   chains: ReceiptChains,
-  { signingKey, hasWebhook = false }: Pick<EngineOptions, 'signingKey' | 'hasWebhook'>,
+  { signingKey, hasWebhook = false }: { readonly signingKey: KeyObject; readonly hasWebhook?: boolean },
 ): Store {
-  const fill = database.prepare<[number]>(
-    'UPDATE probe SET count = count + 1, filler = zeroblob(?) WHERE id = 1',
-  );
+  const fill = database.prepare<[Buffer]>('UPDATE probe SET count = count + 1, filler = ? WHERE id = 1');
   const kept = keptCallsStore(database);
   const { purgeDecisions, ...decisions } = decisionsStore(database);
   const rows = new ApprovalRows(database);
@@ -52,8 +50,8 @@ export function sqliteStore(
     readReceipt: chains.readReceipt,
     ...retentionStore({ database, chains, signingKey }),
     probe: () => {
-      fill.run(fillerBytes);
-      fill.run(0);
+      fill.run(Buffer.alloc(fillerBytes));
+      fill.run(Buffer.alloc(0));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../../sql/database.js';
 import type { PendingView } from '../../recoveries.js';
 import type { Store } from '../../store.js';
 
@@ -6,7 +6,7 @@ const purgeAtOnce = 500;
 
 /** Views arrive sealed: this side never sees what it keeps. Purging takes expired keys, runs and quota windows along. */
 export function keptCallsStore(
-  database: Database.Database,
+  database: SqlDatabase,
 ): Pick<Store, 'keepCall' | 'readKeptCall' | 'readPendingViews' | 'endPendingView' | 'purgeExpired'> {
   const keep = keptRows(database);
   const read = database.prepare<[string, string, number], { principal: string; view_json: string }>(
@@ -21,15 +21,15 @@ export function keptCallsStore(
     `UPDATE kept_calls SET sealed_view = ?, gateway = NULL, closed = 1
      WHERE tenant = ? AND call_id = ? AND gateway = ?`,
   );
-  const dying = {
-    kept_calls: 'expires_at',
-    claimed_keys: 'expires_at',
-    runs: 'kept_until',
-    quota_spent: 'ends_at',
-  };
-  const purges = Object.entries(dying).map(([table, end]) =>
+  const dying = [
+    { table: 'kept_calls', key: 'tenant, call_id', end: 'expires_at' },
+    { table: 'claimed_keys', key: 'tenant, principal, key', end: 'expires_at' },
+    { table: 'runs', key: 'tenant, run_id', end: 'kept_until' },
+    { table: 'quota_spent', key: 'quota, bucket', end: 'ends_at' },
+  ];
+  const purges = dying.map(({ table, key, end }) =>
     database.prepare<[number]>(
-      `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${end} <= ? LIMIT ${purgeAtOnce})`,
+      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${end} <= ? LIMIT ${purgeAtOnce})`,
     ),
   );
   return {
@@ -56,13 +56,13 @@ export interface KeptRow {
 }
 
 /** One write: false where the call was closed in place of its gateway. */
-export function keptRows(database: Database.Database): (row: KeptRow) => boolean {
+export function keptRows(database: SqlDatabase): (row: KeptRow) => boolean {
   const keep = database.prepare(
     `INSERT INTO kept_calls (tenant, call_id, principal, sealed_view, expires_at, gateway)
      VALUES (@tenant, @call_id, @principal, @view_json, @expires_at, @gateway)
-     ON CONFLICT DO UPDATE SET principal = excluded.principal, sealed_view = excluded.sealed_view,
+     ON CONFLICT (tenant, call_id) DO UPDATE SET principal = excluded.principal, sealed_view = excluded.sealed_view,
        expires_at = excluded.expires_at, gateway = excluded.gateway
-     WHERE closed = 0`,
+     WHERE kept_calls.closed = 0`,
   );
   return ({ tenant, call_id, principal, view_json, expires_at, gateway }) =>
     keep.run({ tenant, call_id, principal, view_json, expires_at, gateway }).changes === 1;

@@ -1,5 +1,5 @@
 import { principalId, type ApprovalStatus } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase, Statement } from '../../sql/database.js';
 import type {
   ApprovalPlace,
   ApprovalRecord,
@@ -29,11 +29,11 @@ const columns = `approval_id, status, created_at, draft,
 
 /** Statements on approvals and their votes; what they mean stands in `approvals.ts`. */
 export class ApprovalRows {
-  readonly #database: Database.Database;
-  readonly #find: Database.Statement<[string], Row>;
-  readonly #votes: Database.Statement<[string], VoteRow>;
+  readonly #database: SqlDatabase;
+  readonly #find: Statement<[string], Row>;
+  readonly #votes: Statement<[string], VoteRow>;
 
-  constructor(database: Database.Database) {
+  constructor(database: SqlDatabase) {
     this.#database = database;
     this.#find = database.prepare(`SELECT ${columns} FROM approvals WHERE approval_id = ?`);
     this.#votes = database.prepare('SELECT * FROM votes WHERE approval_id = ? ORDER BY rowid');
@@ -106,12 +106,13 @@ export class ApprovalRows {
   /** One conditional write: true for whoever moved it. */
   move({ approvalId, from, to, when, now }: MoveApproval): boolean {
     const expiry = { live: 'AND expires_at > @now', due: 'AND expires_at <= @now', any: '' }[when];
+    const statuses = from.map((status) => `'${status}'`).join();
     const { changes } = this.#database
       .prepare(
         `UPDATE approvals SET status = @to, changed_at = @now
-         WHERE approval_id = @approvalId AND status IN (SELECT value FROM json_each(@from)) ${expiry}`,
+         WHERE approval_id = @approvalId AND status IN (${statuses}) ${expiry}`,
       )
-      .run({ approvalId, to, now, from: JSON.stringify(from) });
+      .run({ approvalId, to, now });
     return changes === 1;
   }
 
@@ -144,7 +145,7 @@ export class ApprovalRows {
     const { changes } = this.#database
       .prepare(
         `INSERT INTO votes (approval_id, voter, decision, reason, at, principal) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO NOTHING`,
+         ON CONFLICT (approval_id, voter, decision) DO NOTHING`,
       )
       .run(approvalId, principalId(voter), decision, reason ?? null, at, JSON.stringify(voter));
     return changes === 1;

@@ -1,13 +1,12 @@
 import type { ReceiptCheckpoint } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../sql/database.js';
 
-/** What stands in a ledger file where a checkpoint belongs, of any schema, of all tenants or of one; nobody has looked at its signature. */
-export function storedCheckpoints(database: Database.Database, only?: string): ReadonlyMap<string, unknown> {
-  const table = database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'`);
-  if (table.get() === undefined) return new Map();
+/** What stands in a ledger where a checkpoint belongs, of any schema, of all tenants or of one; nobody has looked at its signature. */
+export function storedCheckpoints(database: SqlDatabase, only?: string): ReadonlyMap<string, unknown> {
+  if (!database.hasTable('checkpoints')) return new Map();
   const rows = database
     .prepare<{ only: string | null }, { tenant: string; checkpoint: string }>(
-      'SELECT tenant, checkpoint FROM checkpoints WHERE @only IS NULL OR tenant = @only',
+      'SELECT tenant, checkpoint FROM checkpoints WHERE CAST(@only AS TEXT) IS NULL OR tenant = @only',
     )
     .all({ only: only ?? null });
   return new Map(rows.map(({ tenant, checkpoint }) => [tenant, parsed(checkpoint)]));
@@ -27,7 +26,7 @@ export interface Checkpoints {
 }
 
 /** Of an open ledger, whose checkpoints were checked when it was opened. */
-export function checkpointRows(database: Database.Database): Checkpoints {
+export function checkpointRows(database: SqlDatabase): Checkpoints {
   const find = database.prepare<[string], { checkpoint: string }>(
     'SELECT checkpoint FROM checkpoints WHERE tenant = ?',
   );

@@ -1,17 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import type { Receipt, TenantId } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../sql/database.js';
 import { signCheckpoint } from '../chain/signed-checkpoint.js';
 import { beforeFirst, checkLink, type ChainPlace } from '../chain/verify-chain.js';
-import { stored } from '../chain/verify-file.js';
+import { stored } from '../chain/verify-held.js';
 import type { Input, Output, Store } from '../store.js';
 import { checkpointRows, type Checkpoints } from './checkpoints.js';
+import { eachTenant } from './held-chains.js';
 import type { ReceiptChains } from './receipts.js';
 
 type RetentionStore = Pick<Store, 'agedChains' | 'walkAged' | 'truncateReceipts' | 'sweepReceipts'>;
 
 interface Parts {
-  readonly database: Database.Database;
+  readonly database: SqlDatabase;
   readonly chains: ReceiptChains;
   readonly signingKey: KeyObject;
 }
@@ -41,22 +42,16 @@ export function retentionStore({ database, chains, signingKey }: Parts): Retenti
       return { truncated: true };
     },
     sweepReceipts: ({ tenant, limit }) =>
-      rows.sweep.run(tenant, checkpoints.of(tenant)?.through_seq ?? 0, limit).changes,
+      rows.sweep.run({ tenant, through: checkpoints.of(tenant)?.through_seq ?? 0, limit }).changes,
   };
 }
 
 type Rows = ReturnType<typeof rowsOf>;
 
-function rowsOf(database: Database.Database) {
+function rowsOf(database: SqlDatabase) {
   return {
-    // From tenant to tenant by the index: DISTINCT would look at every receipt.
     tenants: database.prepare<[], { tenant: TenantId }>(
-      `WITH RECURSIVE each_tenant (tenant) AS (
-         SELECT min(tenant) FROM receipts
-         UNION ALL
-         SELECT (SELECT min(tenant) FROM receipts WHERE tenant > each_tenant.tenant)
-         FROM each_tenant WHERE tenant IS NOT NULL)
-       SELECT tenant FROM each_tenant WHERE tenant IS NOT NULL`,
+      `${eachTenant} SELECT tenant FROM each_tenant WHERE tenant IS NOT NULL`,
     ),
     removed: database.prepare<[string, number]>(
       'SELECT 1 FROM receipts WHERE tenant = ? AND seq <= ? LIMIT 1',
@@ -68,9 +63,9 @@ function rowsOf(database: Database.Database) {
       'SELECT seq, receipt, at FROM receipts WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?',
     ),
     outcome: database.prepare<[string, string]>('SELECT 1 FROM receipts WHERE tenant = ? AND ended_call = ?'),
-    sweep: database.prepare<[string, number, number]>(
-      `DELETE FROM receipts WHERE rowid IN (
-         SELECT rowid FROM receipts WHERE tenant = ? AND seq <= ? ORDER BY seq LIMIT ?)`,
+    sweep: database.prepare<{ tenant: string; through: number; limit: number }>(
+      `DELETE FROM receipts WHERE tenant = @tenant AND seq IN (
+         SELECT seq FROM receipts WHERE tenant = @tenant AND seq <= @through ORDER BY seq LIMIT @limit)`,
     ),
   };
 }

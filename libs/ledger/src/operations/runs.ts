@@ -1,5 +1,5 @@
 import { StoredRun } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../sql/database.js';
 import type { Store } from '../store.js';
 import type { ReceiptChains } from './receipts.js';
 
@@ -12,7 +12,7 @@ const mostDue = 100;
 
 /** Runs by tenant and id, compared and set by revision. */
 export function runsStore(
-  database: Database.Database,
+  database: SqlDatabase,
   chains: Pick<ReceiptChains, 'append'>,
 ): Pick<Store, 'putRun' | 'readRun' | 'nextRunEnd' | 'endDueRuns'> {
   const find = database.prepare<[string, string], Row>(
@@ -20,7 +20,7 @@ export function runsStore(
   );
   const put = database.prepare<[string, string, number, string, number]>(
     `INSERT INTO runs (tenant, run_id, revision, run, kept_until) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET revision = excluded.revision, run = excluded.run, kept_until = excluded.kept_until`,
+     ON CONFLICT (tenant, run_id) DO UPDATE SET revision = excluded.revision, run = excluded.run, kept_until = excluded.kept_until`,
   );
   return {
     ...dueRuns(database),
@@ -44,20 +44,22 @@ export function runsStore(
 }
 
 /** Runs that end by the clock: each is answered once, whatever is read of it later. */
-function dueRuns(database: Database.Database): Pick<Store, 'nextRunEnd' | 'endDueRuns'> {
+function dueRuns(database: SqlDatabase): Pick<Store, 'nextRunEnd' | 'endDueRuns'> {
   const nextDue = database.prepare<[], { due_at: number | null }>(
     'SELECT min(due_at) AS due_at FROM runs WHERE due_at IS NOT NULL AND end_told = 0',
   );
-  const due = database.prepare<[number, number], { id: number; run: string }>(
-    `SELECT rowid AS id, run FROM runs WHERE due_at IS NOT NULL AND end_told = 0 AND due_at <= ?
+  const due = database.prepare<[number, number], { tenant: string; run_id: string; run: string }>(
+    `SELECT tenant, run_id, run FROM runs WHERE due_at IS NOT NULL AND end_told = 0 AND due_at <= ?
      ORDER BY due_at LIMIT ?`,
   );
-  const tell = database.prepare<[number]>('UPDATE runs SET end_told = 1 WHERE rowid = ?');
+  const tell = database.prepare<[string, string]>(
+    'UPDATE runs SET end_told = 1 WHERE tenant = ? AND run_id = ?',
+  );
   return {
     nextRunEnd: () => nextDue.get()?.due_at ?? undefined,
     endDueRuns: ({ now }) =>
-      due.all(now, mostDue).map(({ id, run }) => {
-        tell.run(id);
+      due.all(now, mostDue).map(({ tenant, run_id, run }) => {
+        tell.run(tenant, run_id);
         return StoredRun.parse(JSON.parse(run));
       }),
   };

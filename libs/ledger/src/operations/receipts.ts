@@ -1,36 +1,28 @@
-import {
-  genesisHash,
-  type AppendedReceipt,
-  type Receipt,
-  type ReceiptBody,
-  type TenantId,
-} from '@uar/contracts';
-import type Database from 'better-sqlite3';
-import { linkReceipt } from '../chain/receipt-hash.js';
+import { genesisHash, type AppendedReceipt, type Receipt, type ReceiptBody, TenantId } from '@uar/contracts';
+import type { SqlDatabase } from '../sql/database.js';
+import { linkReceipt, type LinkedReceipt } from '../chain/receipt-hash.js';
 import type { Head } from '../chain/signed-head.js';
+import type { ChainPlace } from '../chain/verify-chain.js';
 import type { Store } from '../store.js';
 import { checkpointRows } from './checkpoints.js';
+import { heldChains } from './held-chains.js';
 
 export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listReceipts' | 'readReceipt'> {
   /** At the end of its tenant's chain, inside the transaction that is open. An outcome ends its call. */
   append(body: ReceiptBody): AppendedReceipt;
   hasEnded(tenant: string, callId: string): boolean;
-  /** Ends of the chains that grew since this was last asked; all of them the first time. */
+  /** Ends of the chains that grew since this was last asked. */
   grownHeads(): readonly Head[];
+  allHeads(): readonly Head[];
+  /** A transaction begins, in which others may have written before, or what it wrote last is taken back. */
+  forgetEnds(): void;
 }
 
 type Query = Parameters<Store['listReceipts']>[0];
 
-export function receiptChains(database: Database.Database): ReceiptChains {
-  const last = database.prepare<[string], { receipt: string }>(
-    'SELECT receipt FROM receipts WHERE tenant = ? ORDER BY seq DESC LIMIT 1',
-  );
-  const insert = database.prepare<[string, number, string]>(
-    'INSERT INTO receipts (tenant, seq, receipt) VALUES (?, ?, ?)',
-  );
-  const tenants = database.prepare<[], { tenant: TenantId }>('SELECT DISTINCT tenant FROM receipts');
-  const end = (tenant: string): Receipt | undefined => parse(last.get(tenant));
-  const grown = new Set(tenants.all().map((row) => row.tenant));
+export function receiptChains(database: SqlDatabase): ReceiptChains {
+  const insert = insertion(database);
+  const { end, grew, ...ends } = chainEnds(database);
 
   const outcomeOf = writtenOutcomes(database);
   const written = ({ kind, tenant, call_id: callId }: ReceiptBody): Receipt | undefined =>
@@ -45,27 +37,77 @@ export function receiptChains(database: Database.Database): ReceiptChains {
     if (body.kind === 'outcome' && body.call_id !== undefined) endCall.run(body.tenant, body.call_id);
     if (earlier !== undefined) return placeOf(earlier, body);
     const before = end(body.tenant);
-    const place = { seq: (before?.seq ?? 0) + 1, prevHash: before?.hash ?? genesisHash };
-    const { receipt, text } = linkReceipt(body, place);
-    insert.run(body.tenant, receipt.seq, text);
-    grown.add(body.tenant);
-    return { seq: receipt.seq, hash: receipt.hash };
+    const linked = linkReceipt(body, { seq: (before?.seq ?? 0) + 1, prevHash: before?.hash ?? genesisHash });
+    const { seq, hash } = linked.receipt;
+    insert(linked);
+    grew(body.tenant, { seq, hash });
+    return { seq, hash };
   };
   return {
     append,
     hasEnded: (tenant, callId) => outcomeOf(tenant, callId) !== undefined,
     appendReceipts: ({ receipts }) => receipts.map(append),
     ...readingOf(database),
+    ...ends,
+  };
+}
+
+type Ends = Pick<ReceiptChains, 'grownHeads' | 'allHeads' | 'forgetEnds'>;
+
+/** Where chains end, asked for once in a transaction. */
+function chainEnds(database: SqlDatabase): Ends & {
+  end(tenant: string): ChainPlace | undefined;
+  grew(tenant: TenantId, to: ChainPlace): void;
+} {
+  const last = database.prepare<[string], { receipt: string }>(
+    'SELECT receipt FROM receipts WHERE tenant = ? ORDER BY seq DESC LIMIT 1',
+  );
+  const known = new Map<string, ChainPlace | undefined>();
+  const grown = new Set<TenantId>();
+  const end = (tenant: string): ChainPlace | undefined => {
+    if (!known.has(tenant)) known.set(tenant, parse(last.get(tenant)));
+    return known.get(tenant);
+  };
+  return {
+    end,
+    grew: (tenant, to) => {
+      known.set(tenant, to);
+      grown.add(tenant);
+    },
     grownHeads: () => {
       const heads = [...grown].flatMap((tenant) => headOf(tenant, end(tenant)));
       grown.clear();
       return heads;
     },
+    allHeads: () =>
+      [...heldChains(database).lengths.keys()].flatMap((tenant) =>
+        headOf(TenantId.parse(tenant), end(tenant)),
+      ),
+    forgetEnds: () => known.clear(),
+  };
+}
+
+/** SQLite reads the columns out of the text by itself. Postgres cannot: there are texts of JSON that it does not take apart. */
+function insertion(database: SqlDatabase): (linked: LinkedReceipt) => void {
+  if (database.dialect === 'sqlite') {
+    const insert = database.prepare<[string, number, string]>(
+      'INSERT INTO receipts (tenant, seq, receipt) VALUES (?, ?, ?)',
+    );
+    return ({ receipt, text }) => void insert.run(receipt.tenant, receipt.seq, text);
+  }
+  const insert = database.prepare(
+    `INSERT INTO receipts (tenant, seq, receipt, at, principal, outcome, server, raw_name, ended_call)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return ({ receipt, text }) => {
+    const { tenant, seq, at, principal, outcome, tool, kind, call_id } = receipt;
+    const ended = kind === 'outcome' ? call_id : undefined;
+    insert.run(tenant, seq, text, at, principal, outcome, tool?.server, tool?.raw_name, ended);
   };
 }
 
 /** What retention has removed is not there, swept or not. */
-function readingOf(database: Database.Database): Pick<ReceiptChains, 'listReceipts' | 'readReceipt'> {
+function readingOf(database: SqlDatabase): Pick<ReceiptChains, 'listReceipts' | 'readReceipt'> {
   const checkpoints = checkpointRows(database);
   const find = database.prepare<[string, number], { receipt: string }>(
     'SELECT receipt FROM receipts WHERE tenant = ? AND seq = ?',
@@ -90,14 +132,12 @@ function placeOf({ seq, hash, outcome }: Receipt, body: ReceiptBody): AppendedRe
   return body.kind === 'outcome' && outcome === body.outcome ? { seq, hash } : { seq, hash, refused: true };
 }
 
-function headOf(tenant: TenantId, receipt: Receipt | undefined): Head[] {
-  return receipt ? [{ tenant, seq: receipt.seq, hash: receipt.hash, at: new Date().toISOString() }] : [];
+function headOf(tenant: TenantId, end: ChainPlace | undefined): Head[] {
+  return end ? [{ tenant, seq: end.seq, hash: end.hash, at: new Date().toISOString() }] : [];
 }
 
 /** Whoever did not hear our answer asks again: a call has one outcome receipt, keeps the first, and does not begin anew. */
-function writtenOutcomes(
-  database: Database.Database,
-): (tenant: string, callId: string) => Receipt | undefined {
+function writtenOutcomes(database: SqlDatabase): (tenant: string, callId: string) => Receipt | undefined {
   const find = database.prepare<[string, string], { receipt: string }>(
     'SELECT receipt FROM receipts WHERE tenant = ? AND ended_call = ?',
   );
@@ -108,7 +148,7 @@ function parse(row: { receipt: string } | undefined): Receipt | undefined {
   return row && JSON.parse(row.receipt);
 }
 
-function listReceipts(database: Database.Database, query: Query): { receipts: Receipt[]; next?: number } {
+function listReceipts(database: SqlDatabase, query: Query): { receipts: Receipt[]; next?: number } {
   const { limit } = query;
   const { where, values } = conditions(query);
   const rows = database

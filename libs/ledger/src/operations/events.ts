@@ -1,5 +1,5 @@
 import { EventRun, type KeptGroup, type PlacedGroup, type TenantId } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../sql/database.js';
 import type { Input, Output, Store } from '../store.js';
 
 const mostOfRun = 1_000;
@@ -31,7 +31,7 @@ interface EventsStore extends Pick<Store, 'appendEvents' | 'readEvents'> {
 }
 
 /** Events arrive sealed, groups at a time; this side places them and never sees what they say. */
-export function eventsStore(database: Database.Database): EventsStore {
+export function eventsStore(database: SqlDatabase): EventsStore {
   const places = placesOf(database);
   const window = windowOf(database, places);
   return {
@@ -50,12 +50,12 @@ export function eventsStore(database: Database.Database): EventsStore {
 type Places = ReturnType<typeof placesOf>;
 
 /** Counters that outlive what they counted. */
-function placesOf(database: Database.Database) {
+function placesOf(database: SqlDatabase) {
   const sql = placeStatements(database);
   return {
     tenant: (id: string) => sql.tenant.get(id) ?? { position: 0, dropped: 0, floor: 0 },
     advance: (id: string, count: number) => sql.advance.get(id, count)?.position ?? count,
-    drop: (id: string, position: number) => sql.drop.run(position, id),
+    drop: (id: string, position: number) => sql.drop.run({ tenant: id, position }),
     run: (id: string, runId: string) => sql.run.get(id, runId),
     advanceRun: (group: Group & { readonly run: EventRun }, now: number): number => {
       const { tenant: id, count, run: at } = group;
@@ -73,40 +73,42 @@ function placesOf(database: Database.Database) {
   };
 }
 
-function placeStatements(database: Database.Database) {
+function placeStatements(database: SqlDatabase) {
   const tenant = database.prepare<[string], { position: number; dropped: number; floor: number }>(
     'SELECT position, dropped, floor FROM event_tenants WHERE tenant = ?',
   );
   const advance = database.prepare<[string, number], { position: number }>(
     `INSERT INTO event_tenants (tenant, position, dropped, floor) VALUES (?, ?, 0, 0)
-     ON CONFLICT DO UPDATE SET position = position + excluded.position RETURNING position`,
+     ON CONFLICT (tenant) DO UPDATE SET position = event_tenants.position + excluded.position RETURNING position`,
   );
-  const drop = database.prepare<[number, string]>(
-    'UPDATE event_tenants SET dropped = max(dropped, ?) WHERE tenant = ?',
+  const drop = database.prepare<{ tenant: string; position: number }>(
+    'UPDATE event_tenants SET dropped = @position WHERE tenant = @tenant AND dropped < @position',
   );
   const run = database.prepare<[string, string], { seq: number; begins: number }>(
     'SELECT seq, begins FROM event_runs WHERE tenant = ? AND run_id = ?',
   );
   const advanceRun = database.prepare<[string, string, number, number, number]>(
     `INSERT INTO event_runs (tenant, run_id, begins, seq, at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET seq = excluded.seq, at = excluded.at`,
+     ON CONFLICT (tenant, run_id) DO UPDATE SET seq = excluded.seq, at = excluded.at`,
   );
   // The runs that are forgotten leave the highest of their places: whichever of them comes back goes on above it.
+  const highest =
+    'SELECT max(seq) FROM event_runs WHERE event_runs.tenant = event_tenants.tenant AND at < @before';
   const raiseFloor = database.prepare<{ before: number }>(
-    `UPDATE event_tenants SET floor = max(floor, (
-       SELECT max(seq) FROM event_runs WHERE event_runs.tenant = event_tenants.tenant AND at < @before))
-     WHERE tenant IN (SELECT tenant FROM event_runs WHERE at < @before)`,
+    `UPDATE event_tenants SET floor = (${highest}) WHERE floor < (${highest})
+       AND tenant IN (SELECT tenant FROM event_runs WHERE at < @before)`,
   );
   const forgetRuns = database.prepare<[number]>('DELETE FROM event_runs WHERE at < ?');
   const forgetSources = database.prepare<[number]>('DELETE FROM event_sources WHERE at < ?');
   const note = database.prepare<[string, number, number]>(
     `INSERT INTO event_sources (source, batch, at) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET batch = excluded.batch, at = excluded.at WHERE batch < excluded.batch`,
+     ON CONFLICT (source) DO UPDATE SET batch = excluded.batch, at = excluded.at
+     WHERE event_sources.batch < excluded.batch`,
   );
   return { tenant, advance, drop, run, advanceRun, raiseFloor, forgetRuns, forgetSources, note };
 }
 
-function windowOf(database: Database.Database, places: Places) {
+function windowOf(database: SqlDatabase, places: Places) {
   const sql = windowStatements(database);
   const forget = (tenant: string, { id, last_position }: { id: number; last_position: number }): void => {
     sql.remove.run(id);
@@ -139,7 +141,7 @@ function windowOf(database: Database.Database, places: Places) {
   };
 }
 
-function windowStatements(database: Database.Database) {
+function windowStatements(database: SqlDatabase) {
   const columns =
     'rowid AS id, tenant, last_position, run_id, last_seq, count, owner, sealed_events FROM event_groups';
   const insert = database.prepare<
@@ -162,7 +164,7 @@ function windowStatements(database: Database.Database) {
   );
   const oldest = database.prepare<[number, number], { id: number; tenant: string; last_position: number }>(
     `SELECT id, tenant, last_position FROM (
-       SELECT rowid AS id, tenant, last_position, at FROM event_groups ORDER BY rowid LIMIT ?) WHERE at < ?`,
+       SELECT rowid AS id, tenant, last_position, at FROM event_groups ORDER BY rowid LIMIT ?) AS aged WHERE at < ?`,
   );
   const remove = database.prepare<[number]>('DELETE FROM event_groups WHERE rowid = ?');
   return { insert, ofRun, ofTenant, beyondRun, beyondTenant, oldest, remove };

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../sql/database.js';
 import type { Input, Output, Store } from '../store.js';
 
 type Take = Input<'takeQuota'>['takes'][number];
@@ -10,7 +10,7 @@ interface Row {
 }
 
 /** What is spent of each bucket in its present window. */
-export function quotasStore(database: Database.Database): Pick<Store, 'takeQuota'> {
+export function quotasStore(database: SqlDatabase): Pick<Store, 'takeQuota'> {
   // A window that ends later than the next one does is left from a clock that was wrong.
   const find = database.prepare<{ quota: string; bucket: string; window_ms: number; now: number }, Row>(
     `SELECT ends_at, spent FROM quota_spent WHERE quota = @quota AND bucket = @bucket AND window_ms = @window_ms
@@ -18,7 +18,7 @@ export function quotasStore(database: Database.Database): Pick<Store, 'takeQuota
   );
   const put = database.prepare<[string, string, number, number, number]>(
     `INSERT INTO quota_spent (quota, bucket, window_ms, ends_at, spent) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET window_ms = excluded.window_ms, ends_at = excluded.ends_at, spent = excluded.spent`,
+     ON CONFLICT (quota, bucket) DO UPDATE SET window_ms = excluded.window_ms, ends_at = excluded.ends_at, spent = excluded.spent`,
   );
   const takeOne = (take: Take, now: number): Taken => {
     const { quota, bucket, window_ms } = take;

@@ -1,10 +1,10 @@
 import type { CallId } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../../sql/database.js';
 import type { Store } from '../../store.js';
 import { keptRows } from './kept-calls.js';
 
 /** Idempotency keys: the first claim stands until it expires, or somebody claims instead of its call. */
-export function claimedKeysStore(database: Database.Database): Pick<Store, 'claimKey'> {
+export function claimedKeysStore(database: SqlDatabase): Pick<Store, 'claimKey'> {
   const claimed = database.prepare<unknown[], { request_digest: string; call_id: CallId }>(
     `SELECT request_digest, call_id FROM claimed_keys
      WHERE tenant = @tenant AND principal = @principal AND key = @key AND expires_at > @now`,
@@ -12,7 +12,7 @@ export function claimedKeysStore(database: Database.Database): Pick<Store, 'clai
   const claim = database.prepare(
     `INSERT INTO claimed_keys (tenant, principal, key, request_digest, call_id, expires_at)
      VALUES (@tenant, @principal, @key, @request_digest, @call_id, @expires_at)
-     ON CONFLICT DO UPDATE SET request_digest = excluded.request_digest, call_id = excluded.call_id,
+     ON CONFLICT (tenant, principal, key) DO UPDATE SET request_digest = excluded.request_digest, call_id = excluded.call_id,
        expires_at = excluded.expires_at`,
   );
   const keep = keptRows(database);

@@ -1,5 +1,5 @@
 import { SqliteError } from 'better-sqlite3';
-import { LedgerError } from '../ledger-error.js';
+import { LedgerError } from './ledger-error.js';
 
 /** Result codes that speak of the disk, the file or its locks, not of the statement (sqlite.org/rescode.html). */
 const ofTheWorld = [

@@ -1,5 +1,5 @@
 import type { TenantId } from '@uar/contracts';
-import type Database from 'better-sqlite3';
+import type { SqlDatabase } from '../sql/database.js';
 import type { Store } from '../store.js';
 import type { ReceiptChains } from './receipts.js';
 
@@ -13,7 +13,7 @@ interface Row {
 
 /** A removed setting stays as a row without value: its revision goes on counting. */
 export function settingsStore(
-  database: Database.Database,
+  database: SqlDatabase,
   chains: Pick<ReceiptChains, 'append'>,
 ): Pick<Store, 'readSettings' | 'writeSetting'> {
   const list = database.prepare<[string], Row & { value: string }>(
@@ -27,7 +27,7 @@ export function settingsStore(
   );
   const put = database.prepare<[string, string, string, number, string | null]>(
     `INSERT INTO settings (namespace, tenant, key, revision, value) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value`,
+     ON CONFLICT (namespace, tenant, key) DO UPDATE SET revision = excluded.revision, value = excluded.value`,
   );
   return {
     readSettings: ({ namespace, tenant, key }) => {
