@@ -10,6 +10,7 @@ import type { PendingView } from './recoveries.js';
 import { sealedDecisions } from './sealed-decisions.js';
 import { sealedEvents } from './sealed-events.js';
 import { inMemory, openEngine, type EngineOptions } from './sqlite/engine.js';
+import type { PostgresAccess, PostgresEngineOptions } from './postgres/engine.js';
 import type { WorkerTask } from './thread/worker-messages.js';
 import { WorkerThread, firstWord, startLedgerWorker } from './thread/worker-thread.js';
 
@@ -44,7 +45,6 @@ const maxViewBytes = 1 << 20;
 
 /** Forgets nothing by itself (`purgeExpired`). Rejects with a `LedgerError`: `locked`, `corrupt`, `too_new`, or `unavailable` when the disk does not let it be opened. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  if ('url' in options) throw new Error('a ledger in Postgres cannot be opened yet');
   const link = await openLink(engineOptions(options));
   return {
     ...plainOperations(link),
@@ -52,19 +52,27 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     ...sealedDecisions(link, options.seal),
     ...sealedEvents(link, options.seal),
     verifyReceipts: ({ tenant }) =>
-      options.file === inMemory ? verifyInMemory(link, tenant) : verifyInThread(options, tenant),
+      'file' in options && options.file === inMemory
+        ? verifyInMemory(link, tenant)
+        : verifyInThread(verificationOf(options), tenant),
     close: () => link.close(),
   };
 }
 
-function engineOptions(options: FileLedgerOptions): EngineOptions {
-  const { file, headsFile, signingKey, maxBytes, hasWebhook = false } = options;
+function engineOptions(options: LedgerOptions): EngineOptions | PostgresEngineOptions {
+  const { signingKey, hasWebhook = false } = options;
+  if ('url' in options) return { ...accessTo(options), signingKey, hasWebhook };
+  const { file, headsFile, maxBytes } = options;
   const heads = headsFile === undefined || file === inMemory ? {} : { headsFile };
   return { file, signingKey, hasWebhook, ...heads, ...(maxBytes === undefined ? {} : { maxBytes }) };
 }
 
-async function openLink(options: EngineOptions): Promise<Link> {
-  if (options.file === inMemory) return new SameThread(openEngine(options));
+function accessTo({ url, password }: PostgresLedgerOptions): PostgresAccess {
+  return { url, ...(password === undefined ? {} : { password }) };
+}
+
+async function openLink(options: EngineOptions | PostgresEngineOptions): Promise<Link> {
+  if ('file' in options && options.file === inMemory) return new SameThread(openEngine(options));
   const worker = startLedgerWorker({ kind: 'serve', options });
   await firstWord(worker);
   return new WorkerThread(worker);
@@ -154,21 +162,17 @@ function openedOrEmpty(seal: Seal, view: PendingView): string {
   }
 }
 
-async function verifyInThread(
-  { file, headsFile, signingKey }: FileLedgerOptions,
-  tenant: string,
-): Promise<ReceiptVerification> {
-  const publicKeys = [createPublicKey(signingKey)];
-  const task: WorkerTask = {
-    kind: 'verify',
-    options: {
-      file: realpathSync(file),
-      tenant,
-      publicKeys,
-      ...(headsFile === undefined ? {} : { headsFile }),
-    },
-  };
-  const worker = startLedgerWorker(task);
+type Verification = Extract<WorkerTask, { kind: 'verify' }>['options'];
+
+function verificationOf(options: LedgerOptions): Verification {
+  const publicKeys = [createPublicKey(options.signingKey)];
+  if ('url' in options) return { ...accessTo(options), publicKeys };
+  const { file, headsFile } = options;
+  return { file: realpathSync(file), publicKeys, ...(headsFile === undefined ? {} : { headsFile }) };
+}
+
+async function verifyInThread(options: Verification, tenant: string): Promise<ReceiptVerification> {
+  const worker = startLedgerWorker({ kind: 'verify', options: { ...options, tenant } });
   try {
     const word = await firstWord(worker);
     if (word.kind !== 'verified') throw new Error(`a verification answered ${word.kind}`);

@@ -5,6 +5,6 @@
 export const maxUncovered = 512;
 
 /** First receipt that no head covers although one has to; `furthest`: seq of the last signed head, 0 without any. */
-export function firstUncovered(length: number, furthest: number): number | undefined {
-  return length > furthest + maxUncovered ? furthest + 1 : undefined;
+export function firstUncovered(length: number, furthest: number, allowed = maxUncovered): number | undefined {
+  return length > furthest + allowed ? furthest + 1 : undefined;
 }

@@ -13,9 +13,18 @@ export interface TenantHeads {
 export interface HeadSources {
   /** `heads.jsonl`; a missing file is a problem of every chain. Absent: no heads are expected. */
   readonly headsFile?: string;
+  /** Those that the database of the ledger has. Absent: as for `headsFile`. */
+  readonly stored?: StoredHeads;
   /** Lines somebody else kept: they say what the file may no longer say. */
   readonly witnessed?: readonly SignedHead[];
   readonly publicKeys: readonly KeyObject[];
+}
+
+export interface StoredHeads {
+  /** For messages. */
+  readonly name: string;
+  readonly count: number;
+  readonly lines: Iterable<string>;
 }
 
 /** Heads of all tenants. A line that is no signed head makes every chain suspect: nobody knows whose it was. */
@@ -29,6 +38,7 @@ export class KnownHeads {
   constructor(sources: HeadSources, headLines = 0) {
     this.#check = createHeadCheck(sources.publicKeys);
     for (const head of sources.witnessed ?? []) this.#take(head);
+    if (sources.stored !== undefined) this.#readStored(sources.stored, headLines);
     if (sources.headsFile === undefined) return;
     if (existsSync(sources.headsFile)) this.#read(sources.headsFile, headLines);
     else this.#problem = `${sources.headsFile} is missing`;
@@ -54,6 +64,15 @@ export class KnownHeads {
       else if (whole) this.#problem ??= `line ${number} of ${path} is not a signed head`;
     }
     if (number < headLines) this.#problem ??= `${path} has ${number} lines of ${headLines} written`;
+  }
+
+  #readStored({ name, count, lines }: StoredHeads, headLines: number): void {
+    for (const text of lines) {
+      const head = parseHead(text);
+      if (head) this.#take(head);
+      else this.#problem ??= `a line of ${name} is not a signed head`;
+    }
+    if (count < headLines) this.#problem ??= `${name} has ${count} lines of ${headLines} written`;
   }
 
   #take(head: SignedHead): void {

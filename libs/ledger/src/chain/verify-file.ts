@@ -9,11 +9,13 @@ import { ChainWalk, type FoundReceipt } from './verify-chain.js';
 import { heldChains } from '../operations/held-chains.js';
 import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 
+export type FileVerification = { readonly file: string; readonly tenant?: string } & HeadSources;
+
 /**
  * Checks the chains in a ledger file, offline or beside the process that writes it (lengths are read before
  * heads and heads before chains, each with its checkpoint, so what is written or removed meanwhile looks neither uncovered nor cut). `tenant`: only that one. Throws when the file cannot be opened as a ledger.
  */
-export function verifyLedgerFile(options: { file: string; tenant?: string } & HeadSources): Verifications {
+export function verifyLedgerFile(options: FileVerification): Verifications {
   const database = new Database(options.file, { readonly: true, fileMustExist: true });
   try {
     const sql = sqliteDriver(database);

@@ -1,36 +1,26 @@
 import type { AttemptEnd } from '@uar/contracts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ledger } from '../ledger.js';
 import { openLedger } from '../open-ledger.js';
-import {
-  acme,
-  beta,
-  draft,
-  ledgerFolder,
-  principal,
-  receipt,
-  startOfTime as now,
-} from './samples.fixture.js';
+import { atEveryPlace, type LedgerPlace } from './places.fixture.js';
+import { acme, beta, draft, principal, receipt, startOfTime as now } from './samples.fixture.js';
 
 const limits = { maxPending: 1_000, maxNewPerMinute: 1_000 };
 const dayMs = 24 * 3_600_000;
 
 /** A ledger of its own for each test: what is due is due to all. */
-describe.each(['a file', 'memory'])('messages to the webhook of a ledger in %s', (place) => {
-  let folder: ReturnType<typeof ledgerFolder>;
+atEveryPlace('messages to the webhook', (placed, canReopen) => {
+  let place: LedgerPlace;
   let ledger: Ledger;
 
-  const open = (hasWebhook = true) => {
-    const { options } = folder;
-    return openLedger({ ...options, ...(place === 'memory' ? { file: ':memory:' } : {}), hasWebhook });
-  };
+  const open = (hasWebhook = true) => openLedger({ ...place.options, hasWebhook });
   beforeEach(async () => {
-    folder = ledgerFolder();
+    place = await placed();
     ledger = await open();
   });
   afterEach(async () => {
     await ledger.close();
-    folder.remove();
+    place.remove();
   });
 
   async function created(requester = principal('ann')): Promise<string> {
@@ -165,7 +155,7 @@ describe.each(['a file', 'memory'])('messages to the webhook of a ledger in %s',
   });
 
   it('outlive a restart', async () => {
-    if (place === 'memory') return;
+    if (!canReopen) return;
     await created();
     const before = await onlyDue();
     await ledger.close();

@@ -1,8 +1,8 @@
 import type { AskOf, takeQuota } from '@uar/contracts';
 import { expect, it } from 'vitest';
 import { openLedger } from '../open-ledger.js';
-import { inEveryPlace } from './places.fixture.js';
-import { ledgerFolder, startOfTime as now } from './samples.fixture.js';
+import { inEveryLastingPlace, inEveryPlace } from './places.fixture.js';
+import { startOfTime as now } from './samples.fixture.js';
 
 type Take = AskOf<typeof takeQuota>['takes'][number];
 
@@ -85,15 +85,17 @@ inEveryPlace('quotas', (ledger) => {
   });
 });
 
-it('quotas survive a restart', async () => {
-  const folder = ledgerFolder();
-  const take = { quota: 'daily', bucket: 'b', calls: 10, window_ms: day, needed: 7, units: 7 };
-  const once = async () => {
-    const ledger = await openLedger(folder.options);
-    const { taken } = await ledger.takeQuota({ takes: [take], now });
-    await ledger.close();
-    return taken[0]?.granted;
-  };
-  expect([await once(), await once(), await once()]).toEqual([7, 3, 0]);
-  folder.remove();
-});
+inEveryLastingPlace('quotas', (placed) =>
+  it('survive a restart', async () => {
+    const place = await placed();
+    const take = { quota: 'daily', bucket: 'b', calls: 10, window_ms: day, needed: 7, units: 7 };
+    const once = async () => {
+      const ledger = await openLedger(place.options);
+      const { taken } = await ledger.takeQuota({ takes: [take], now });
+      await ledger.close();
+      return taken[0]?.granted;
+    };
+    expect([await once(), await once(), await once()]).toEqual([7, 3, 0]);
+    place.remove();
+  }),
+);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyExportFile, verifyLedgerFile } from '../chain/verify-file.js';
 import { SameThread } from '../thread/same-thread.js';
 import { openEngine } from '../sqlite/engine.js';
-import { acme, beta, callId, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
+import { acme, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
 
 const dayMs = 86_400_000;
 const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();
@@ -95,43 +95,6 @@ const ofExport = (file: string, heads = true) =>
   }).get(acme);
 
 describe('retention', () => {
-  it('puts a signed checkpoint in the place of old receipts, and the chain still verifies whole', async () => {
-    await session(async (ledger) => {
-      await append(20, { at: daysAgo(50) })(ledger);
-      await append(5, { at: daysAgo(2) })(ledger);
-      await append(3, { at: daysAgo(50), tenant: beta })(ledger);
-      expect(await ledger.ask('agedChains', { before: now - 30 * dayMs })).toEqual([acme, beta]);
-      expect(await truncate(ledger)).toBe(20);
-      expect(await ledger.ask('readReceipt', { tenant: acme, seq: 20 })).toEqual({
-        kind: 'truncated',
-        through_seq: 20,
-      });
-      const page = await ledger.ask('listReceipts', { tenant: acme, after: 0, limit: 100 });
-      expect(page.receipts.map(({ seq }) => seq)).toEqual([21, 22, 23, 24, 25, 26]);
-      expect(page.receipts.at(-1)).toMatchObject({ kind: 'admin', action: 'receipts.truncate' });
-      expect(page.checkpoint).toMatchObject({
-        tenant: acme,
-        through_seq: 20,
-        hash: page.receipts[0]?.prev_hash,
-      });
-    });
-    expect(verified()).toMatchObject({ ok: true, length: 26, walked_from: 21 });
-    await session(sweep);
-    expect(verified()).toMatchObject({ ok: true, length: 26, walked_from: 21 });
-    expect(await session((ledger) => append(1, {})(ledger))).toMatchObject([{ seq: 27 }]);
-  });
-
-  it('goes on from a checkpoint the next time', async () => {
-    await session(append(10, { at: daysAgo(90) }));
-    await session(append(10, { at: daysAgo(50) }));
-    await session(append(1, {}));
-    expect(await session((ledger) => truncate(ledger, 60))).toBe(10);
-    expect(await session((ledger) => truncate(ledger, 60))).toBeUndefined();
-    expect(await session((ledger) => truncate(ledger, 30))).toBe(20);
-    await session(sweep);
-    expect(verified()).toMatchObject({ ok: true, length: 23, walked_from: 21 });
-  });
-
   it('takes removed receipts out of the file, also when a crash came first', async () => {
     const [at, principal] = [daysAgo(50), 'User::"acme/forgettable-badger"'];
     await session(append(300, { at, principal }));
@@ -148,16 +111,6 @@ describe('retention', () => {
       expect(await ledger.ask('agedChains', { before: now - 30 * dayMs })).toEqual([]);
       expect(files().some((bytes) => bytes.includes('forgettable-badger'))).toBe(false);
     });
-  });
-
-  it('goes past no intent whose call has no outcome yet', async () => {
-    const [open, ended, at] = [callId(), callId(), daysAgo(50)];
-    await session(append(2, { at }));
-    await session(append(1, { at, kind: 'intent', call_id: ended }));
-    await session(append(1, { at, kind: 'intent', call_id: open }));
-    await session(append(1, { call_id: ended }));
-    expect(await session((ledger) => truncate(ledger))).toBe(3);
-    expect(await session((ledger) => truncate(ledger))).toBeUndefined();
   });
 
   it('signs nothing over a chain that does not hold', async () => {

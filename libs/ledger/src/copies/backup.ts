@@ -16,7 +16,9 @@ import {
   verifyBackup,
   type CopyProgress,
 } from './ledger-copy.js';
+import type { PostgresAccess } from '../postgres/engine.js';
 import { putInPlace } from './place-file.js';
+import { copiedByServer } from './server-copies.js';
 
 export interface BackupOptions {
   readonly file: string;
@@ -40,9 +42,10 @@ const pagesAtOnce = 2_000;
 /**
  * A verified copy of one moment of a ledger, in one file of its own (0600) that carries the signed heads of its chains, and
  * no previews of arguments. The ledger may be in use: its writers do not wait. The copy takes its name only when it is whole. Throws `LedgerError`, or
- * what the file system says; then there is no copy, and a file that had the name is as it was.
+ * what the file system says; of a ledger in Postgres there is none here, and the error says how one is made. Then there is no copy, and a file that had the name is as it was.
  */
-export async function backupLedger(options: BackupOptions): Promise<Backup> {
+export async function backupLedger(options: BackupOptions | PostgresAccess): Promise<Backup> {
+  if ('url' in options) throw copiedByServer('backed up');
   const { to, replace, progress } = options;
   if (!replace && existsSync(to)) throw new LedgerError('unavailable', `${to} exists already`);
   const draft = `${to}.${randomBytes(4).toString('hex')}.part`;

@@ -33,6 +33,8 @@ import {
 } from './ledger-copy.js';
 import { lostTails, type LostTail } from './lost-tail.js';
 import { replaceKeeping } from './place-file.js';
+import type { PostgresAccess } from '../postgres/engine.js';
+import { copiedByServer } from './server-copies.js';
 import { endWhatWasOpen } from './what-was-open.js';
 
 export interface RestoreOptions {
@@ -75,7 +77,8 @@ interface Examined {
  * whoever waited for them is gone, and one that was consumed after the backup must not be consumed again. Throws `LedgerError` (`locked`, `corrupt`,
  * `too_new`, `unavailable`) or what the file system says; up to the moment when the files change places nothing is changed.
  */
-export function restoreLedger(asked: RestoreOptions): Restoration {
+export function restoreLedger(asked: RestoreOptions | PostgresAccess): Restoration {
+  if ('url' in asked) throw copiedByServer('restored');
   // The lock of a ledger stands beside the file itself, by whatever link it is named.
   const options = { ...asked, file: existsSync(asked.file) ? realpathSync(asked.file) : asked.file };
   const { file, headsFile } = options;

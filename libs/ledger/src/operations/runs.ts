@@ -18,17 +18,14 @@ export function runsStore(
   const find = database.prepare<[string, string], Row>(
     'SELECT revision, run FROM runs WHERE tenant = ? AND run_id = ?',
   );
-  const put = database.prepare<[string, string, number, string, number]>(
-    `INSERT INTO runs (tenant, run_id, revision, run, kept_until) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (tenant, run_id) DO UPDATE SET revision = excluded.revision, run = excluded.run, kept_until = excluded.kept_until`,
-  );
+  const put = putting(database);
   return {
     ...dueRuns(database),
     putRun: ({ run, if_revision, kept_until, receipt }) => {
       const current = find.get(run.tenant, run.run_id)?.revision ?? 0;
       if (current !== if_revision) return { kind: 'conflict', revision: current };
       const revision = current + 1;
-      put.run(run.tenant, run.run_id, revision, JSON.stringify(run), kept_until);
+      put(run, revision, kept_until);
       return {
         kind: 'written',
         revision,
@@ -40,6 +37,26 @@ export function runsStore(
       if (row === undefined) return { kind: 'not_found' };
       return { kind: 'found', run: StoredRun.parse(JSON.parse(row.run)), revision: row.revision };
     },
+  };
+}
+
+/** When it ends by the clock, SQLite reads out of the run by itself (cf. receipts). */
+function putting(database: SqlDatabase): (run: StoredRun, revision: number, keptUntil: number) => void {
+  const put = (column: string, value: string) =>
+    database.prepare(
+      `INSERT INTO runs (tenant, run_id, revision, run, kept_until${column}) VALUES (?, ?, ?, ?, ?${value})
+       ON CONFLICT (tenant, run_id) DO UPDATE SET revision = excluded.revision, run = excluded.run,
+         kept_until = excluded.kept_until${column === '' ? '' : `${column} = excluded.due_at`}`,
+    );
+  if (database.dialect === 'sqlite') {
+    const inFile = put('', '');
+    return (run, revision, keptUntil) =>
+      void inFile.run(run.tenant, run.run_id, revision, JSON.stringify(run), keptUntil);
+  }
+  const inServer = put(', due_at', ', ?');
+  return (run, revision, keptUntil) => {
+    const dueAt = run.status === 'active' ? run.expires_at : null;
+    inServer.run(run.tenant, run.run_id, revision, JSON.stringify(run), keptUntil, dueAt);
   };
 }
 

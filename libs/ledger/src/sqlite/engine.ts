@@ -2,9 +2,10 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { dirname } from 'node:path';
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { HeadsFile } from '../chain/heads-file.js';
-import { checkSignedHeads } from '../chain/opening-check.js';
+import { checkSignedHeads, headsInFile } from '../chain/opening-check.js';
 import { createHeadSigner } from '../chain/signed-head.js';
 import { syncPath } from '../copies/place-file.js';
+import type { Engine } from '../engine.js';
 import type { Request, Response } from '../thread/link.js';
 import { allOperations } from '../operations/all-operations.js';
 import { GroupCommit } from '../operations/group-commit.js';
@@ -29,12 +30,6 @@ export interface EngineOptions {
   readonly maxBytes?: number;
   /** Messages to a webhook are written with the approvals that they tell of. */
   readonly hasWebhook?: boolean;
-}
-
-/** The ledger as its own thread sees it: synchronous. */
-export interface Engine {
-  run(requests: readonly Request[]): readonly Response[];
-  close(): void;
 }
 
 /** Lock, integrity check, migrations, the chains against their signed heads, then heads of what a crash left without one. Throws a `LedgerError`, or what the disk says. */
@@ -77,7 +72,7 @@ export function openEngine(options: EngineOptions): Engine {
 function openHeads(database: SqlDatabase, { headsFile, signingKey }: EngineOptions): HeadsFile | undefined {
   if (headsFile === undefined) return undefined;
   try {
-    checkSignedHeads(headsFile, [createPublicKey(signingKey)], heldChains(database));
+    checkSignedHeads(headsInFile(headsFile), [createPublicKey(signingKey)], heldChains(database));
     return new HeadsFile({ path: headsFile, sign: createHeadSigner(signingKey) });
   } catch (error) {
     database.close();

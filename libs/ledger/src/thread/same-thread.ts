@@ -1,7 +1,7 @@
 import { LedgerError } from '../ledger-error.js';
 import type { Link } from './link.js';
 import { Pending } from './pending.js';
-import type { Engine } from '../sqlite/engine.js';
+import type { Engine } from '../engine.js';
 
 /** A ledger in this thread: for one in memory, where no disk makes anybody wait. */
 export class SameThread implements Link {

@@ -1,13 +1,15 @@
-import type { HeadSources } from '../chain/known-heads.js';
+import type { FileVerification } from '../chain/verify-file.js';
 import type { Verifications } from '../chain/verify-held.js';
 import type { LedgerErrorKind } from '../ledger-error.js';
 import type { Request, Response } from './link.js';
+import type { PostgresEngineOptions } from '../postgres/engine.js';
+import type { PostgresVerification } from '../postgres/verify.js';
 import type { EngineOptions } from '../sqlite/engine.js';
 
 /** What a worker is started for. */
 export type WorkerTask =
-  | { readonly kind: 'serve'; readonly options: EngineOptions }
-  | { readonly kind: 'verify'; readonly options: { file: string; tenant?: string } & HeadSources };
+  | { readonly kind: 'serve'; readonly options: EngineOptions | PostgresEngineOptions }
+  | { readonly kind: 'verify'; readonly options: FileVerification | PostgresVerification };
 
 export type ToWorker =
   { readonly kind: 'requests'; readonly requests: readonly Request[] } | { readonly kind: 'close' };

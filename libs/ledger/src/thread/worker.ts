@@ -1,8 +1,12 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { verifyLedgerFile } from '../chain/verify-file.js';
+import type { Verifications } from '../chain/verify-held.js';
 import type { Request } from './link.js';
 import { asUnavailable } from '../failure.js';
-import { openEngine, type Engine } from '../sqlite/engine.js';
+import type { Engine } from '../engine.js';
+import { openPostgresEngine } from '../postgres/engine.js';
+import { verifyPostgres } from '../postgres/verify.js';
+import { openEngine } from '../sqlite/engine.js';
 import { groupSize } from '../operations/group-commit.js';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.js';
 
@@ -30,13 +34,23 @@ function send(port: MessagePort, message: FromWorker): void {
   port.postMessage(message);
 }
 
+type Task<K extends WorkerTask['kind']> = Extract<WorkerTask, { kind: K }>;
+
+function open(options: Task<'serve'>['options']): Engine {
+  return 'url' in options ? openPostgresEngine(options) : openEngine(options);
+}
+
+function verify(options: Task<'verify'>['options']): Verifications {
+  return 'url' in options ? verifyPostgres(options) : verifyLedgerFile(options);
+}
+
 function start(port: MessagePort, task: WorkerTask): void {
   try {
     if (task.kind === 'verify') {
-      send(port, { kind: 'verified', verifications: verifyLedgerFile(task.options) });
+      send(port, { kind: 'verified', verifications: verify(task.options) });
       return;
     }
-    const engine = openEngine(task.options);
+    const engine = open(task.options);
     send(port, { kind: 'ready' });
     serve(port, engine);
   } catch (error) {
