@@ -1,3 +1,4 @@
+import type { ReceiptBody } from '@uar/contracts';
 import { maxUncovered } from '../chain/coverage.js';
 import type { LedgerError } from '../ledger-error.js';
 import type { SqlDatabase } from '../sql/database.js';
@@ -23,6 +24,11 @@ export function groupSize(requests: readonly Request[]): number {
 function receiptsIn(request: Request): number {
   if (request.operation === 'closeOpenCalls') return request.input.limit;
   return request.operation === 'appendReceipts' ? request.input.receipts.length : 1;
+}
+
+function receiptsAsked(request: Request): readonly ReceiptBody[] {
+  if (request.operation === 'writeIntent') return [request.input.receipt];
+  return request.operation === 'appendReceipts' ? request.input.receipts : [];
 }
 
 /** Where the ends of the chains that a group made longer are signed. */
@@ -83,9 +89,10 @@ export class GroupCommit {
 
   #inTransaction(requests: readonly Request[], runOne: RunOne): readonly Response[] {
     let responses: readonly Response[];
-    this.#chains.forgetEnds();
+    this.#chains.forget();
     try {
       this.#database.begin();
+      this.#chains.foresee(requests.flatMap(receiptsAsked));
       responses = requests.map(runOne);
       this.#heads.within();
       this.#database.commit();
@@ -107,7 +114,7 @@ export class GroupCommit {
       // A disk that fails one item fails them all, and the database may have ended the transaction on its own.
       if (asUnavailable(error) || !this.#database.inTransaction) throw error;
       this.#database.rollbackToSavepoint();
-      this.#chains.forgetEnds();
+      this.#chains.forget();
       return failed(request, error);
     }
   }

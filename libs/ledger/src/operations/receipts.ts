@@ -6,6 +6,7 @@ import type { ChainPlace } from '../chain/verify-chain.js';
 import type { Store } from '../store.js';
 import { checkpointRows } from './checkpoints.js';
 import { heldChains } from './held-chains.js';
+import { writtenOutcomes } from './written-outcomes.js';
 
 export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listReceipts' | 'readReceipt'> {
   /** At the end of its tenant's chain, inside the transaction that is open. An outcome ends its call. */
@@ -14,8 +15,10 @@ export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listRecei
   /** Ends of the chains that grew since this was last asked. */
   grownHeads(): readonly Head[];
   allHeads(): readonly Head[];
+  /** Looks up at once what appending these asks for. */
+  foresee(bodies: readonly ReceiptBody[]): void;
   /** A transaction begins, in which others may have written before, or what it wrote last is taken back. */
-  forgetEnds(): void;
+  forget(): void;
 }
 
 type Query = Parameters<Store['listReceipts']>[0];
@@ -23,8 +26,8 @@ type Query = Parameters<Store['listReceipts']>[0];
 export function receiptChains(database: SqlDatabase): ReceiptChains {
   const insert = insertion(database);
   const { end, grew, ...ends } = chainEnds(database);
-
-  const outcomeOf = writtenOutcomes(database);
+  const outcomes = writtenOutcomes(database);
+  const outcomeOf = outcomes.of;
   const written = ({ kind, tenant, call_id: callId }: ReceiptBody): Receipt | undefined =>
     kind === 'admin' || callId === undefined ? undefined : outcomeOf(tenant, callId);
 
@@ -41,6 +44,7 @@ export function receiptChains(database: SqlDatabase): ReceiptChains {
     const { seq, hash } = linked.receipt;
     insert(linked);
     grew(body.tenant, { seq, hash });
+    outcomes.wrote(linked.receipt);
     return { seq, hash };
   };
   return {
@@ -49,10 +53,15 @@ export function receiptChains(database: SqlDatabase): ReceiptChains {
     appendReceipts: ({ receipts }) => receipts.map(append),
     ...readingOf(database),
     ...ends,
+    foresee: outcomes.foresee,
+    forget: () => {
+      ends.forget();
+      outcomes.forget();
+    },
   };
 }
 
-type Ends = Pick<ReceiptChains, 'grownHeads' | 'allHeads' | 'forgetEnds'>;
+type Ends = Pick<ReceiptChains, 'grownHeads' | 'allHeads' | 'forget'>;
 
 /** Where chains end, asked for once in a transaction. */
 function chainEnds(database: SqlDatabase): Ends & {
@@ -83,7 +92,7 @@ function chainEnds(database: SqlDatabase): Ends & {
       [...heldChains(database).lengths.keys()].flatMap((tenant) =>
         headOf(TenantId.parse(tenant), end(tenant)),
       ),
-    forgetEnds: () => known.clear(),
+    forget: () => known.clear(),
   };
 }
 
@@ -134,14 +143,6 @@ function placeOf({ seq, hash, outcome }: Receipt, body: ReceiptBody): AppendedRe
 
 function headOf(tenant: TenantId, end: ChainPlace | undefined): Head[] {
   return end ? [{ tenant, seq: end.seq, hash: end.hash, at: new Date().toISOString() }] : [];
-}
-
-/** Whoever did not hear our answer asks again: a call has one outcome receipt, keeps the first, and does not begin anew. */
-function writtenOutcomes(database: SqlDatabase): (tenant: string, callId: string) => Receipt | undefined {
-  const find = database.prepare<[string, string], { receipt: string }>(
-    'SELECT receipt FROM receipts WHERE tenant = ? AND ended_call = ?',
-  );
-  return (tenant, callId) => parse(find.get(tenant, callId));
 }
 
 function parse(row: { receipt: string } | undefined): Receipt | undefined {

@@ -13,6 +13,7 @@ import { beginSession } from './session.js';
 const firstDelayMs = 50;
 const longestDelayMs = 1_000;
 const keepAliveMs = 5_000;
+const farewellMs = 500;
 
 /** Of a prepared statement that this connection does not know, though it ought to. */
 const unknownStatement = '26000';
@@ -70,8 +71,13 @@ export class Connection {
     this.#client = undefined;
   }
 
+  /** In order, unless the server does not take it. */
   async close(): Promise<void> {
-    await this.#client?.end().catch(() => undefined);
+    const client = this.#client;
+    if (client === undefined) return;
+    const late = setTimeout(() => destroy(client), farewellMs);
+    await client.end().catch(() => undefined);
+    clearTimeout(late);
   }
 
   async #connect(): Promise<Client> {

@@ -83,6 +83,33 @@ withPostgres('a ledger whose Postgres goes away', () => {
     expect(length).toBeGreaterThanOrEqual(written + 2);
   });
 
+  it('is closed although the server does not answer', async () => {
+    const closing = await openLedger(options);
+    await closing.probe();
+    server.freeze();
+    const started = performance.now();
+    await closing.close();
+    expect(performance.now() - started).toBeLessThan(5_000);
+    server.thaw();
+  });
+
+  it('acknowledges nothing that a synchronous standby has not, whatever the server would settle for', async () => {
+    const standbys = async (names: string): Promise<void> => {
+      await query(options, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+      await query(options, 'SELECT pg_reload_conf()');
+    };
+    await query(options, 'ALTER SYSTEM SET synchronous_commit = off');
+    await server.restart();
+    await append();
+    await standbys('nobody');
+    await expect
+      .poll(() => query(options, 'SHOW synchronous_standby_names'))
+      .toMatchObject([{ synchronous_standby_names: 'nobody' }]);
+    await expect(append()).rejects.toMatchObject({ kind: 'unavailable' });
+    await standbys('');
+    await appendable();
+  });
+
   it('says no password in what it says', async () => {
     await server.kill();
     const said = await append().catch(String);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ApprovalStatus, AttemptEnd, DeliveryEvent, DeliveryStatus, TenantId } from '@uar/contracts';
 import type { SqlDatabase } from '../../sql/database.js';
+import { membersOf } from '../../sql/members.js';
 import type { DeliveryRecord } from '../../deliveries.js';
 import type { ApprovalRecord } from '../../ledger.js';
 import type { Input, Output, Store } from '../../store.js';
@@ -68,17 +69,11 @@ function rowsOf(database: SqlDatabase) {
   return { ...reads(database), ...changes(database), ...purges(database) };
 }
 
-/** One row for each text in the array `@busy`, in the column `value`. */
-const members: Readonly<Record<SqlDatabase['dialect'], string>> = {
-  sqlite: 'json_each(@busy)',
-  postgres: 'json_array_elements_text(CAST(@busy AS json))',
-};
-
 function reads(database: SqlDatabase) {
   const isFirst = `NOT EXISTS (
     SELECT 1 FROM deliveries earlier WHERE earlier.approval_id = deliveries.approval_id
       AND earlier.status = 'pending' AND earlier.seq < deliveries.seq)`;
-  const isFree = `approval_id NOT IN (SELECT value FROM ${members[database.dialect]})`;
+  const isFree = `approval_id NOT IN (SELECT value FROM ${membersOf(database, 'busy')})`;
   return {
     due: database.prepare<[{ now: number; busy: string; limit: number }], Row>(
       `SELECT * FROM deliveries WHERE status = 'pending' AND due_at <= @now AND ${isFree} AND ${isFirst}
