@@ -5,6 +5,7 @@ export { isLoopbackHost } from './check/loopback.js';
 export { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
 export { productRoot } from './sources/paths.js';
 export { formatProblems, type Problem } from './check/problem.js';
+export { ledgerPlace, type LedgerPlace } from './resolve/ledger.js';
 export {
   fileToolSettings,
   resolveConfig,

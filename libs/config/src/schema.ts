@@ -2,6 +2,7 @@ import { ProfileName, ServerConfig, TenantId } from '@uar/contracts';
 import { z } from 'zod';
 import { nativeTools } from './native-tools.js';
 import { quotas, rates } from './limits.js';
+import { keys, ledger, receipts } from './record.js';
 
 const strings = z.array(z.string()).default([]);
 const path = z.string().min(1);
@@ -221,37 +222,8 @@ export const UarConfig = z.strictObject({
     })
     .prefault({}),
   mcp,
-  receipts: z
-    .strictObject({
-      retention_days: z
-        .number()
-        .int()
-        .min(1)
-        .max(36_500)
-        .optional()
-        .describe(
-          'Receipts older than this are removed, at the latest a day later; a signed checkpoint stands for them. Default: kept for ever.',
-        ),
-    })
-    .prefault({}),
-  ledger: z
-    .strictObject({
-      file: z.string().default('ledger.db').describe('SQLite file of the record; relative to data_dir.'),
-    })
-    .prefault({}),
-  keys: z
-    .strictObject({
-      data_key_file: path
-        .optional()
-        .describe('Key that encrypts stored secrets. Default: <data dir>/keys/data.key.'),
-      grant_private_file: path.optional().describe('PDP signing key. Default: <data dir>/keys/grant.key.'),
-      grant_public_file: path
-        .optional()
-        .describe('Its public half, for hosts. Default: <data dir>/keys/grant.pub.'),
-      receipt_private_file: path
-        .optional()
-        .describe('Signs chain heads. Default: <data dir>/keys/receipts.key.'),
-    })
-    .prefault({}),
+  receipts,
+  ledger,
+  keys,
 });
 export type UarConfig = z.output<typeof UarConfig>;

@@ -1,14 +1,16 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { formatProblems, loadConfig, type ResolvedConfig } from '@uar/config';
 import { ReceiptVerification } from '@uar/contracts';
 import { readPrivateKey, readPublicKey } from '@uar/keys';
-import { verifyExportFile, verifyLedgerFile, type Verifications } from '@uar/ledger';
+import { verifyExportFile, type Verifications } from '@uar/ledger';
 import { askFor } from '../client/answer.js';
 import { readEndpoints } from '../client/endpoints-file.js';
 import { connectTarget, setting } from '../client/target.js';
 import { json, plain } from '../output.js';
+import { ledgerChains } from './ledger/ledger-chains.js';
+import { placeOf } from './ledger/ledger-files.js';
 import { CommandFailure, errorCode, exit, type ExitCode, type World } from '../world.js';
 
 export interface VerifyReceipts {
@@ -17,7 +19,7 @@ export interface VerifyReceipts {
   readonly heads?: string;
   readonly publicKey?: string;
   readonly tenant?: string;
-  /** Reads the ledger file even beside a running server. */
+  /** Reads the ledger itself even beside a running server. */
   readonly offline: boolean;
   readonly json: boolean;
 }
@@ -69,18 +71,14 @@ async function verifyThroughGateway(world: World, options: VerifyReceipts): Prom
   return new Map([['your tenant', verification]]);
 }
 
-function verifyLedger(world: World, config: ResolvedConfig, options: VerifyReceipts): Verifications {
-  const file = resolve(config.data_dir, config.ledger.file);
-  if (!existsSync(file)) throw new CommandFailure(exit.failed, `there is no ledger at ${file}`);
+function verifyLedger(world: World, config: ResolvedConfig, options: VerifyReceipts): Promise<Verifications> {
   const publicKey =
     options.publicKey === undefined
       ? createPublicKey(readPrivateKey(config.keys.receipt_private_file))
       : publicKeyAt(world, options.publicKey);
-  return verifyLedgerFile({
-    file,
-    headsFile:
-      options.heads === undefined ? join(config.data_dir, 'heads.jsonl') : headsAt(world, options.heads),
+  return ledgerChains(placeOf(config), {
     publicKeys: [publicKey],
+    ...(options.heads === undefined ? {} : { headsFile: headsAt(world, options.heads) }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
   });
 }

@@ -1,6 +1,8 @@
 const secret = 'a-secret-of-more-than-thirty-two-bytes';
 const stdio = '{ transport: stdio, command: run }';
 const name = 'a server name is 1-32 of a-z, 0-9 and - and starts with a letter or digit';
+const database = 'postgres://user@host:5432/database';
+const holdsPassword = 'holds a password; put it into a file and name that in ledger.password_file';
 const minimalOnly = 'only in profile minimal with loopback listeners';
 
 /** Configurations with exactly the problems that follow them. */
@@ -174,6 +176,31 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
     'a memory path that climbs',
     'memory: { mcp_http_path: /x/../api }',
     'memory.mcp_http_path: is no plain absolute path such as /mcp/memory',
+  ],
+  ['two ledgers', `ledger: { file: a.db, url: ${database} }`, 'ledger: file and url exclude each other'],
+  [
+    'a password in the URL of the ledger',
+    'ledger: { url: "postgres://uar:hunter2@db/uar" }',
+    `ledger.url: ${holdsPassword}`,
+  ],
+  [
+    'a password in its query',
+    'ledger: { url: "postgres://uar@db/uar?password=hunter2", file: a.db }',
+    'ledger: file and url exclude each other',
+    `ledger.url: ${holdsPassword}`,
+  ],
+  ['another database', 'ledger: { url: "mysql://uar@db/uar" }', `ledger.url: is no URL such as ${database}`],
+  [
+    'no user of the database',
+    'ledger: { url: "postgres://db/uar" }',
+    `ledger.url: is no URL such as ${database}`,
+  ],
+  ['no database', 'ledger: { url: "postgres://uar@db/" }', `ledger.url: is no URL such as ${database}`],
+  ['no URL at all', 'ledger: { url: "host=db user=uar" }', `ledger.url: is no URL such as ${database}`],
+  [
+    'a password without a database',
+    'ledger: { password_file: pw }',
+    'ledger.password_file: is for ledger.url, and there is none',
   ],
   [
     'a file of servers that is absent',

@@ -1,4 +1,5 @@
 import { isLoopbackHost, isNetwork } from './loopback.js';
+import { ledgerProblems } from './ledger.js';
 import type { Problem } from './problem.js';
 import type { UarConfig } from '../schema.js';
 import { serverNameProblems } from './server-names.js';
@@ -120,6 +121,7 @@ const reservedRules: readonly Rule[] = reserved.map(({ key, isOn }) => ({
 
 const toolRules: readonly Rule[] = [
   { reads: ['approvals.webhook'], check: ({ approvals }) => webhookUrl(approvals.webhook?.url) },
+  { reads: ['ledger'], check: ledgerProblems },
   { reads: ['memory.mcp_http_path'], check: ({ memory }) => memoryPath(memory.mcp_http_path) },
   {
     reads: ['native_tools.web_fetch_allowed_ports'],

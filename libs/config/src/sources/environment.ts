@@ -28,6 +28,8 @@ export const configVariables: Readonly<Record<string, { path: string; kind: Kind
   UAR_JWT_ISSUER: { path: 'security.jwt_issuer', kind: 'text' },
   UAR_JWT_AUDIENCE: { path: 'security.jwt_audience', kind: 'list' },
   UAR_POLICIES_DIR: { path: 'governance.policies_dir', kind: 'text' },
+  UAR_LEDGER_URL: { path: 'ledger.url', kind: 'text' },
+  UAR_LEDGER_PASSWORD_FILE: { path: 'ledger.password_file', kind: 'text' },
   UAR_DATA_KEY_FILE: { path: 'keys.data_key_file', kind: 'text' },
   UAR_GRANT_PRIVATE_FILE: { path: 'keys.grant_private_file', kind: 'text' },
   UAR_GRANT_PUBLIC_FILE: { path: 'keys.grant_public_file', kind: 'text' },

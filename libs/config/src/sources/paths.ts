@@ -16,6 +16,7 @@ const filePaths: readonly Path[] = [
   ['server', 'tls', 'key_file'],
   ['security', 'jwt_secret_file'],
   ['governance', 'policies_dir'],
+  ['ledger', 'password_file'],
   ['keys', '*'],
   ['native_tools', 'file_allowed_paths', '*'],
   ['mcp', 'config_files', '*'],

@@ -1,21 +1,32 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { formatProblems, loadConfig, type ResolvedConfig } from '@uar/config';
+import {
+  formatProblems,
+  ledgerPlace,
+  loadConfig,
+  redactUrls,
+  type LedgerPlace,
+  type ResolvedConfig,
+} from '@uar/config';
 import { readPrivateKey } from '@uar/keys';
 import type { CopyProgress, Verifications } from '@uar/ledger';
-import { CommandFailure, exit, type World } from '../../world.js';
+import { CommandFailure, errorCode, exit, type World } from '../../world.js';
 
-/** Where the ledger of this machine is, and the key that signs its heads. */
-export interface LedgerFiles {
+/** The configuration of this machine, where its ledger is, and the key that signs its heads. */
+export interface ConfiguredLedger {
   readonly config: ResolvedConfig;
-  readonly file: string;
-  readonly headsFile: string;
+  readonly place: LedgerPlace;
   readonly signingKey: KeyObject;
   readonly publicKeys: readonly KeyObject[];
 }
 
-export function ledgerFiles(world: World): LedgerFiles {
+/** The same of a ledger that is a file. */
+export interface LedgerFiles extends ConfiguredLedger {
+  readonly file: string;
+  readonly headsFile: string;
+}
+
+export function configuredLedger(world: World): ConfiguredLedger {
   const loaded = loadConfig({ env: world.env, cwd: world.cwd, generate: false });
   if (loaded.kind === 'bad')
     throw new CommandFailure(exit.failed, `the configuration is bad:\n${formatProblems(loaded.problems)}`);
@@ -28,13 +39,30 @@ export function ledgerFiles(world: World): LedgerFiles {
         'or name another data folder with UAR_DATA_DIR',
     );
   const signingKey = readPrivateKey(keyFile);
-  return {
-    config,
-    file: join(config.data_dir, config.ledger.file),
-    headsFile: join(config.data_dir, 'heads.jsonl'),
-    signingKey,
-    publicKeys: [createPublicKey(signingKey)],
-  };
+  return { config, place: placeOf(config), signingKey, publicKeys: [createPublicKey(signingKey)] };
+}
+
+/** Refused for a ledger in PostgreSQL, which has tools of its own for this. */
+export function ledgerFiles(world: World): LedgerFiles {
+  const ledger = configuredLedger(world);
+  if (ledger.place.kind === 'sqlite') return { ...ledger, ...ledger.place };
+  throw new CommandFailure(
+    exit.failed,
+    `the ledger is in PostgreSQL (${redactUrls(ledger.place.url)}): back it up with pg_dump, put it back with pg_restore ` +
+      'while the product is stopped, then run uar ledger check (docs/ledger.md)',
+  );
+}
+
+export function placeOf(config: ResolvedConfig): LedgerPlace {
+  try {
+    return ledgerPlace(config);
+  } catch (error) {
+    const file = config.ledger.password_file ?? '';
+    throw new CommandFailure(
+      exit.failed,
+      `ledger.password_file: ${file} cannot be read (${errorCode(error)})`,
+    );
+  }
 }
 
 const everyMs = 1_000;

@@ -8,7 +8,7 @@ Receipts that are known here and not in the backup are given up only by name: --
 Settings, servers, quotas and idempotency keys are those of the backup again. Approvals that were open end.
 Keys are not part of a backup: put <data dir>/keys back first, where the machine is a new one.`;
 
-/** Commands on the ledger file of this machine; none asks a server. */
+/** Commands on the ledger of this machine; none asks a server. */
 export function addLedgerCommands(program: Command, world: World, report: (code: ExitCode) => void): void {
   const ledger = program
     .command('ledger')
@@ -37,11 +37,13 @@ export function addLedgerCommands(program: Command, world: World, report: (code:
     });
   ledger
     .command('check')
-    .description('Check pages, indexes and chains of the ledger, or of a backup; nothing is changed.')
+    .description(
+      'Check the chains of the ledger, and pages and indexes where it is a file, or of a backup; nothing is changed.',
+    )
     .argument('[file]', 'a backup instead of the ledger')
     .addOption(jsonOption())
     .action(async (file: string | undefined, { json }: { json: boolean }) => {
       const { checkCommand } = await import('./ledger.js');
-      report(checkCommand(world, file === undefined ? { json } : { file, json }));
+      report(await checkCommand(world, file === undefined ? { json } : { file, json }));
     });
 }

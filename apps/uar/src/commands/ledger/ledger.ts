@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { redactUrls } from '@uar/config';
 import { backupLedger, checkLedger, restoreLedger, type LostTail } from '@uar/ledger';
 import { json } from '../../output.js';
 import { CommandFailure, exit, type ExitCode, type World } from '../../world.js';
 import { chainLine } from '../verify-receipts.js';
-import { chainRows, ledgerFiles, progressLines } from './ledger-files.js';
+import { ledgerChains } from './ledger-chains.js';
+import { chainRows, configuredLedger, ledgerFiles, progressLines } from './ledger-files.js';
 
 export interface BackupFlags {
   readonly file: string;
@@ -40,19 +42,30 @@ export interface CheckFlags {
   readonly json: boolean;
 }
 
-/** Exit code 0 when every page is in order and every chain holds. */
-export function checkCommand(world: World, { file, json: asJson }: CheckFlags): ExitCode {
-  const files = ledgerFiles(world);
-  const checked = file === undefined ? files.file : resolve(world.cwd, file);
-  const found = checkLedger({ ...files, file: checked, progress: progressLines(world) });
-  const chains = chainRows(found.chains);
-  const ok = chains.every((chain) => chain.ok);
-  const backup = found.backupAt === undefined ? {} : { backup_at: found.backupAt };
-  if (asJson) world.out(json({ ok, file: checked, ...backup, chains }));
-  else {
-    world.out(`${checked}: pages and indexes are in order\n`);
-    for (const chain of chains) world.out(chainLine(chain));
+/** Exit code 0 when every chain holds and, of a file, every page is in order; PostgreSQL has `pg_amcheck` for those. */
+export async function checkCommand(world: World, flags: CheckFlags): Promise<ExitCode> {
+  const { place, publicKeys, config } = configuredLedger(world);
+  if (flags.file === undefined && place.kind === 'postgres') {
+    const chains = chainRows(await ledgerChains(place, { publicKeys }));
+    return told(world, flags, { place: { url: redactUrls(place.url) }, chains });
   }
+  const own = place.kind === 'sqlite' ? place.file : '';
+  const file = flags.file === undefined ? own : resolve(world.cwd, flags.file);
+  const headsFile = join(config.data_dir, 'heads.jsonl');
+  const found = checkLedger({ file, headsFile, publicKeys, progress: progressLines(world) });
+  if (!flags.json) world.out(`${file}: pages and indexes are in order\n`);
+  const backup = found.backupAt === undefined ? {} : { backup_at: found.backupAt };
+  return told(world, flags, { place: { file, ...backup }, chains: chainRows(found.chains) });
+}
+
+function told(
+  world: World,
+  { json: asJson }: CheckFlags,
+  { place, chains }: { place: object; chains: ReturnType<typeof chainRows> },
+): ExitCode {
+  const ok = chains.every((chain) => chain.ok);
+  if (asJson) world.out(json({ ok, ...place, chains }));
+  else for (const chain of chains) world.out(chainLine(chain));
   return ok ? exit.ok : exit.failed;
 }
 
