@@ -13,6 +13,8 @@ import { SettingsAgentOwners } from './adapters/agent-owners.js';
 import { BusAnnouncer, BusAuthority, BusCallHolder, signOf } from './adapters/bus-peers.js';
 import { ExpiryTimer } from './adapters/expiry-timer.js';
 import { GatewayWatch } from './adapters/gateway-watch.js';
+import { openLeadership } from './adapters/leadership/open-leadership.js';
+import { outboxOfLeader, whileLeading } from './adapters/leadership/while-leading.js';
 import { PurgeTimer } from './adapters/purge-timer.js';
 import { RetentionTimer } from './adapters/retention-timer.js';
 import { openServiceLedger } from './adapters/service-ledger.js';
@@ -26,6 +28,7 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { EventBook } from './events/event-book.js';
 import { EventsController } from './events/events.controller.js';
 import { Approvals } from './domain/approvals.js';
+import type { Leadership } from './domain/leadership/leadership.js';
 import { Lifecycle } from './domain/lifecycle.js';
 import { neverAhead } from './domain/never-ahead.js';
 import type { Announcer } from './domain/ports.js';
@@ -37,7 +40,7 @@ import { LedgerController } from './ledger.controller.js';
 import { ReceiptsController } from './receipts.controller.js';
 import { RunNews } from './run-news.js';
 import { RunsController } from './runs.controller.js';
-import { ANNOUNCER, COURIER, LEDGER, RUN_ENDS } from './tokens.js';
+import { ANNOUNCER, COURIER, LEADERSHIP, LEDGER, RUN_ENDS } from './tokens.js';
 
 const clock = { now: () => Date.now() };
 /** What is removed cannot be brought back: a clock that jumps a year ahead removes nothing. */
@@ -81,6 +84,11 @@ function providers(context: ServiceContext): Provider[] {
   return [
     { provide: BUS, useValue: bus },
     { provide: LEDGER, useFactory: () => openServiceLedger(config) },
+    {
+      provide: LEADERSHIP,
+      inject: [LEDGER],
+      useFactory: (ledger: Ledger) => openLeadership(context, ledger),
+    },
     { provide: LedgerStatus, inject: [LEDGER], useFactory: (ledger: Ledger) => new LedgerStatus(ledger) },
     {
       provide: Lifecycle,
@@ -89,14 +97,18 @@ function providers(context: ServiceContext): Provider[] {
     },
     {
       provide: ExpiryTimer,
-      inject: [Lifecycle],
-      useFactory: (lifecycle: Lifecycle) =>
-        new ExpiryTimer({ clock, log, expire: () => lifecycle.expireDue() }),
+      inject: [Lifecycle, LEADERSHIP],
+      useFactory: (lifecycle: Lifecycle, leadership: Leadership) =>
+        new ExpiryTimer({
+          ...{ clock, log },
+          expire: whileLeading(leadership, clock, () => lifecycle.expireDue()),
+        }),
     },
     {
       provide: PurgeTimer,
-      inject: [LEDGER],
-      useFactory: (ledger: Ledger) => new PurgeTimer({ ledger, clock, log }),
+      inject: [LEDGER, LEADERSHIP],
+      useFactory: (ledger: Ledger, leadership: Leadership) =>
+        new PurgeTimer({ ledger, clock, log, leadership }),
     },
     retentionOf(context),
     watchOf(context),
@@ -110,8 +122,8 @@ function providers(context: ServiceContext): Provider[] {
 /** Messages last: what the others end at the start is among what they tell. */
 const background: Provider = {
   provide: Background,
-  inject: [ExpiryTimer, RUN_ENDS, GatewayWatch, PurgeTimer, RetentionTimer, COURIER],
-  useFactory: (...works: BackgroundWork[]) => new Background(works),
+  inject: [LEADERSHIP, ExpiryTimer, RUN_ENDS, GatewayWatch, PurgeTimer, RetentionTimer, COURIER],
+  useFactory: (lead: BackgroundWork, ...works: BackgroundWork[]) => new Background(lead, works),
 };
 
 function events({ bus, log }: ServiceContext): Provider[] {
@@ -123,8 +135,9 @@ function events({ bus, log }: ServiceContext): Provider[] {
     },
     {
       provide: RUN_ENDS,
-      inject: [EventBook],
-      useFactory: (book: EventBook) => new ExpiryTimer({ clock, log, expire: () => book.endDueRuns() }),
+      inject: [EventBook, LEADERSHIP],
+      useFactory: (book: EventBook, leadership: Leadership) =>
+        new ExpiryTimer({ clock, log, expire: whileLeading(leadership, clock, () => book.endDueRuns()) }),
     },
     {
       provide: RunNews,
@@ -140,21 +153,22 @@ function retentionOf({ config, log }: ServiceContext): Provider {
   const setting = settingOf(config);
   return {
     provide: RetentionTimer,
-    inject: [LEDGER],
-    useFactory: (ledger: Ledger) => new RetentionTimer({ ledger, clock: steady, log, setting, ...days }),
+    inject: [LEDGER, LEADERSHIP],
+    useFactory: (ledger: Ledger, leadership: Leadership) =>
+      new RetentionTimer({ ledger, leadership, clock: steady, log, setting, ...days }),
   };
 }
 
 function watchOf({ bus, config, log }: ServiceContext): Provider {
   return {
     provide: GatewayWatch,
-    inject: [LEDGER, ANNOUNCER, EventBook],
-    useFactory: (store: Ledger, announcer: Announcer, book: EventBook) => {
+    inject: [LEDGER, ANNOUNCER, EventBook, LEADERSHIP],
+    useFactory: (...[store, announcer, book, leadership]: [Ledger, Announcer, EventBook, Leadership]) => {
       const events = new ClosedCallEvents({ ledger: store, book, log, clock });
       const recovery = new Recovery({ store, announcer, events, clock, setting: settingOf(config) });
       return new GatewayWatch({
         log,
-        gateways: () => recovery.openGateways(),
+        gateways: async () => (leadership.leads() ? await recovery.openGateways() : undefined),
         ask: (gateway) => signOf(bus, gateway),
         close: (gateway) => recovery.close(gateway),
       });
@@ -172,8 +186,9 @@ function messages(context: ServiceContext): Provider[] {
   return [
     {
       provide: COURIER,
-      inject: [LEDGER],
-      useFactory: (store: Ledger) => openCourier(context, store, clock),
+      inject: [LEDGER, LEADERSHIP],
+      useFactory: (store: Ledger, leadership: Leadership) =>
+        openCourier(context, outboxOfLeader(leadership, store), clock),
     },
     {
       provide: ANNOUNCER,

@@ -5,15 +5,20 @@ export interface BackgroundWork {
   stop(): Promise<void>;
 }
 
-/** All of it, begun in order and ended together. */
+/** All of it, begun in order and ended together; the lead comes first and goes last. */
 export class Background implements BackgroundWork {
-  constructor(private readonly works: readonly BackgroundWork[]) {}
+  constructor(
+    private readonly lead: BackgroundWork,
+    private readonly works: readonly BackgroundWork[],
+  ) {}
 
   async start(): Promise<void> {
+    await this.lead.start();
     for (const work of this.works) await work.start();
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.works.map((work) => work.stop()));
+    await this.lead.stop();
   }
 }

@@ -3,8 +3,8 @@ import { Presence, askEveryMs, type Sign } from '../domain/presence.js';
 
 export interface GatewayWatchParts {
   readonly log: Pick<Log, 'warn'>;
-  /** Instances with calls that have not ended. */
-  gateways(): Promise<readonly string[]>;
+  /** Instances with calls that have not ended; undefined while another replica looks. */
+  gateways(): Promise<readonly string[] | undefined>;
   ask(gateway: string): Promise<Sign>;
   close(gateway: string): Promise<{ readonly calls: number; readonly views: number }>;
 }
@@ -12,7 +12,7 @@ export interface GatewayWatchParts {
 /** Asks the gateways whose calls have not ended whether they are there, and has those closed that are gone. */
 export class GatewayWatch {
   readonly #parts: GatewayWatchParts;
-  readonly #presence = new Presence();
+  #presence = new Presence();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -41,6 +41,10 @@ export class GatewayWatch {
   async #look(): Promise<void> {
     try {
       const gateways = await this.#parts.gateways();
+      if (gateways === undefined) {
+        this.#presence = new Presence();
+        return;
+      }
       this.#presence.keepOnly(gateways);
       await Promise.all(gateways.map((gateway) => this.#lookAt(gateway)));
     } catch (error) {

@@ -4,6 +4,7 @@ import { openLedger, type Ledger } from '@uar/ledger';
 import type { Log } from '@uar/telemetry';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { draft } from '../contract-spec/samples.fixture.js';
+import { alone } from '../domain/leadership/leadership.js';
 import { PurgeTimer } from './purge-timer.js';
 
 const { tenant } = draft().requester;
@@ -40,7 +41,7 @@ async function claim(count: number): Promise<void> {
 
 it('goes on until nothing is left that has expired, within a second and not in a minute', async () => {
   await claim(2_600);
-  const timer = new PurgeTimer({ ledger, log, clock: { now: () => now } });
+  const timer = new PurgeTimer({ ledger, leadership: alone, log, clock: { now: () => now } });
   timer.start();
   await vi.advanceTimersByTimeAsync(5_400);
   await timer.stop();
@@ -57,7 +58,12 @@ it('waits a minute where little has expired, and begins nothing once it was stop
       return ledger.purgeExpired(ask);
     },
   };
-  const timer = new PurgeTimer({ ledger: counting, log, clock: { now: () => (time += 1) } });
+  const timer = new PurgeTimer({
+    ledger: counting,
+    leadership: alone,
+    log,
+    clock: { now: () => (time += 1) },
+  });
   timer.start();
   await vi.advanceTimersByTimeAsync(64_999);
   expect(asked).toEqual([1]);
@@ -73,7 +79,7 @@ it('says once that the ledger cannot, and once that it can again', async () => {
   const failing: Pick<Ledger, 'purgeExpired'> = {
     purgeExpired: (ask) => (isClosed ? Promise.reject(new Error('read only')) : ledger.purgeExpired(ask)),
   };
-  const timer = new PurgeTimer({ ledger: failing, log, clock: { now: () => now } });
+  const timer = new PurgeTimer({ ledger: failing, leadership: alone, log, clock: { now: () => now } });
   timer.start();
   await vi.advanceTimersByTimeAsync(300_000);
   expect(said).toEqual(['what expired could not be forgotten; trying again every minute']);
@@ -81,4 +87,27 @@ it('says once that the ledger cannot, and once that it can again', async () => {
   await vi.advanceTimersByTimeAsync(300_000);
   expect(said.slice(1)).toEqual(['what expired is forgotten again']);
   await timer.stop();
+});
+
+it('leaves it to the replica that leads, and goes on once it is this one', async () => {
+  await claim(1);
+  let leads = false;
+  const timer = new PurgeTimer({
+    ledger,
+    leadership: { leads: () => leads },
+    log,
+    clock: { now: () => now },
+  });
+  timer.start();
+  await vi.advanceTimersByTimeAsync(64_000);
+  leads = true;
+  await vi.advanceTimersByTimeAsync(900);
+  const held = await ledger.claimKey({
+    ...{ tenant, principal: 'User::"acme/ann"', key: 'key-0', request_digest: draft().arguments_digest },
+    ...{ call_id: draft().call_id, expires_at: now, now: 1 },
+  });
+  expect(held.kind).not.toBe('claimed');
+  await vi.advanceTimersByTimeAsync(200);
+  await timer.stop();
+  expect(await ledger.purgeExpired({ now })).toBe(0);
 });

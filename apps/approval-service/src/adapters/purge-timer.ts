@@ -1,5 +1,6 @@
 import type { Ledger } from '@uar/ledger';
 import type { Log } from '@uar/telemetry';
+import type { Leadership } from '../domain/leadership/leadership.js';
 import type { Clock } from '../domain/ports.js';
 
 const firstMs = 5_000;
@@ -11,6 +12,7 @@ const mostOfEach = 500;
 
 export interface PurgeTimerParts {
   readonly ledger: Pick<Ledger, 'purgeExpired'>;
+  readonly leadership: Pick<Leadership, 'leads'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
@@ -47,7 +49,8 @@ export class PurgeTimer {
 
   /** Answers when to go on. A failure that lasts is told once, and once that it is over. */
   async #purge(): Promise<number> {
-    const { ledger, clock, log } = this.#parts;
+    const { ledger, leadership, clock, log } = this.#parts;
+    if (!leadership.leads()) return everyMs;
     try {
       const count = await ledger.purgeExpired({ now: clock.now() });
       if (this.#isFailing) log.info('what expired is forgotten again');

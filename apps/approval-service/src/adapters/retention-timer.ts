@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceiptBody, ReceiptPosition, TenantId } from '@uar/contracts';
 import type { Ledger } from '@uar/ledger';
 import type { Log } from '@uar/telemetry';
+import type { Leadership } from '../domain/leadership/leadership.js';
 import type { Clock } from '../domain/ports.js';
 
 const dayMs = 86_400_000;
@@ -14,6 +15,7 @@ const pauseMs = 20;
 
 export interface RetentionParts {
   readonly ledger: Pick<Ledger, 'agedChains' | 'walkAged' | 'truncateReceipts' | 'sweepReceipts'>;
+  readonly leadership: Pick<Leadership, 'leads'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   /** Absent: receipts are kept for ever. */
@@ -56,6 +58,7 @@ export class RetentionTimer {
   }
 
   async #pass(before: number): Promise<void> {
+    if (!this.#parts.leadership.leads()) return;
     for (const tenant of await this.#parts.ledger.agedChains({ before: before - dayMs })) {
       const through = await this.#walk(tenant, before);
       if (this.#stopping.signal.aborted) return;

@@ -1,8 +1,7 @@
 import { webhookAttempted } from '@uar/contracts';
-import type { Ledger } from '@uar/ledger';
 import type { ServiceContext } from '@uar/service';
 import type { Clock } from '../../domain/ports.js';
-import { Courier, type CourierWatch } from '../../domain/webhook/courier.js';
+import { Courier, type CourierParts, type CourierWatch } from '../../domain/webhook/courier.js';
 import { HttpReceiver } from './http-receiver.js';
 
 export interface RunningCourier {
@@ -18,7 +17,11 @@ const deadlineMs = 10_000;
 const none: RunningCourier = { start: () => undefined, wake: () => undefined, stop: () => Promise.resolve() };
 
 /** One that does nothing where no webhook is configured. Throws where its key is not in this process's environment. */
-export function openCourier(context: ServiceContext, store: Ledger, clock: Clock): RunningCourier {
+export function openCourier(
+  context: ServiceContext,
+  store: CourierParts['store'],
+  clock: Clock,
+): RunningCourier {
   const { webhook } = context.config.approvals;
   if (webhook === undefined) return none;
   const { url, format, secret, secret_env } = webhook;
