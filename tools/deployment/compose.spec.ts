@@ -35,6 +35,23 @@ const Compose = z.object({
   secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
 const compose = Compose.parse(parse(read('docker-compose.yml'), { merge: true }));
+const Postgres = Compose.extend({
+  services: z.strictObject({
+    postgres: z.looseObject({
+      image: z.string(),
+      environment: z.record(z.string(), z.string()),
+      secrets: z.array(z.string()),
+      healthcheck: z.looseObject({ test: z.array(z.string()) }),
+    }),
+    'approval-service': z.strictObject({
+      deploy: z.strictObject({ replicas: z.number() }),
+      environment: z.record(z.string(), z.string()),
+      secrets: z.array(z.string()),
+      depends_on: z.strictObject({ postgres: z.strictObject({ condition: z.literal('service_healthy') }) }),
+    }),
+  }),
+});
+const withPostgres = Postgres.parse(parse(read('docker-compose.postgres.yml')));
 
 function composed(service: string) {
   const found = compose.services[service];
@@ -62,6 +79,28 @@ describe('docker-compose', () => {
     expect(having('UAR_RECEIPT_PRIVATE_FILE')).toEqual(['approval-service']);
   });
 
+  it('with PostgreSQL gives the ledger its database, to two replicas that the first file makes whole', () => {
+    const { postgres, 'approval-service': added } = withPostgres.services;
+    const { environment, secrets } = composed('approval-service');
+    const whole = { ...environment, ...added.environment };
+    expect(unread(Object.keys(whole))).toEqual([]);
+    expect(complaints(whole)).toEqual([]);
+    const url = new URL(added.environment['UAR_LEDGER_URL'] ?? '');
+    expect([url.username, url.hostname, url.pathname]).toEqual([
+      postgres.environment['POSTGRES_USER'],
+      'postgres',
+      `/${postgres.environment['POSTGRES_DB']}`,
+    ]);
+    const password = postgres.environment['POSTGRES_PASSWORD_FILE'] ?? '';
+    expect(added.environment['UAR_LEDGER_PASSWORD_FILE']).toBe(password);
+    for (const mounted of [added.secrets, postgres.secrets])
+      expect(mounted).toEqual([password.replace('/run/secrets/', '')]);
+    expect(Object.keys(withPostgres.secrets)).toEqual(postgres.secrets);
+    expect(secrets).not.toContain('ledger_password');
+    expect(added.deploy.replicas).toBe(2);
+    expect(postgres.image).toMatch(/^postgres:\d+\.\d+-/);
+  });
+
   it('knows every password that nats.conf asks for', () => {
     expect(natsPasswords).toEqual(services.map(passwordOf).sort());
   });
@@ -71,12 +110,13 @@ describe.skipIf(!hasOpenssl)('deploy/compose/make-secrets (needs openssl)', () =
   const script = join(scratch, 'deploy/compose/make-secrets');
   const isRoot = process.getuid?.() === 0;
   const make = (): string => run('sh', [script]);
+  const named = { ...compose.secrets, ...withPostgres.secrets };
 
-  it('makes every secret that docker-compose.yml names, for the user of the image', () => {
+  it('makes every secret that the compose files name, for the user of the image', () => {
     mkdirSync(dirname(script), { recursive: true });
     copyFileSync(join(root, 'deploy/compose/make-secrets'), script);
     const said = make();
-    for (const { file } of Object.values(compose.secrets)) {
+    for (const { file } of Object.values(named)) {
       const { size, uid, mode } = statSync(join(scratch, file));
       expect(size, file).toBeGreaterThan(0);
       expect(mode & 0o777, file).toBe(isRoot ? 0o600 : 0o640);
@@ -92,17 +132,18 @@ describe.skipIf(!hasOpenssl)('deploy/compose/make-secrets (needs openssl)', () =
   });
 
   it('keeps what is there', () => {
-    const files = Object.values(compose.secrets).map(({ file }) => join(scratch, file));
+    const files = Object.values(named).map(({ file }) => join(scratch, file));
     const before = files.map((file) => readFileSync(file, 'utf8'));
     make();
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(before);
   });
 
   it.skipIf(!hasCompose)('is all that docker-compose config asks for (needs docker-compose)', () => {
-    copyFileSync(join(root, 'docker-compose.yml'), join(scratch, 'docker-compose.yml'));
-    const config = run('docker-compose', ['-f', join(scratch, 'docker-compose.yml'), 'config']);
+    const files = ['docker-compose.yml', 'docker-compose.postgres.yml'];
+    for (const file of files) copyFileSync(join(root, file), join(scratch, file));
+    const config = run('docker-compose', [...files.flatMap((file) => ['-f', join(scratch, file)]), 'config']);
     expect(
       Object.keys(z.object({ services: z.record(z.string(), z.unknown()) }).parse(parse(config)).services),
-    ).toEqual(expect.arrayContaining(services));
+    ).toEqual(expect.arrayContaining([...services, 'postgres']));
   });
 });
