@@ -31,12 +31,30 @@ function findChromium() {
   return folders.map((folder) => join(folder, 'chromium')).find(isProgram);
 }
 
+/** UAR_POSTGRES_BIN, else the first folder with the programs in PATH and where Debian puts them. */
+function findPostgres() {
+  const named = process.env.UAR_POSTGRES_BIN;
+  const packaged = '/usr/lib/postgresql';
+  const versions = existsSync(packaged) ? readdirSync(packaged).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = named
+    ? [named]
+    : [...(process.env.PATH ?? '').split(delimiter), ...versions.map((each) => join(packaged, each, 'bin'))];
+  return folders.find((folder) =>
+    ['postgres', 'initdb', 'pg_ctl'].every((program) => isProgram(join(folder, program))),
+  );
+}
+
 /** Parts of the tests that need something of the machine, and what is missing for them here. */
 const parts = {
   nats: {
     what: 'the tests over a real NATS server',
     missing: () =>
       findNatsServer() === undefined ? 'no nats-server found (UAR_NATS_SERVER names one)' : undefined,
+  },
+  postgres: {
+    what: 'the tests with a real PostgreSQL',
+    missing: () =>
+      findPostgres() === undefined ? 'no Postgres found (UAR_POSTGRES_BIN names its folder)' : undefined,
   },
   chromium: {
     what: 'the pages in a browser',
