@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { keeps } from '../keeps.js';
 import { buses } from '../on-both-buses.js';
 import { breakBuild, brokenBuilds } from './broken-builds.js';
-import { type ChaosReport, runChaos } from './run.js';
+import { type ChaosReport, runChaos, shortestWithFreeze } from './run.js';
 
 const seconds = Number(process.env['UAR_CHAOS_SECONDS'] ?? 60);
 const seed = Number(process.env['UAR_CHAOS_SEED'] ?? 1);
@@ -24,6 +24,8 @@ describe.runIf(buses.includes('nats'))('a plane whose processes are killed and s
       expect(report.violations).toEqual([]);
       expect(report.count('executed')).toBeGreaterThan(seconds);
       expect(report.count('fault')).toBeGreaterThan(seconds / 6);
+      const frozen = report.notes.filter((note) => note.kind === 'fault' && note.what === 'freeze');
+      expect(frozen).toHaveLength(seconds < shortestWithFreeze ? 0 : 1);
     },
     (seconds + 240) * 1_000,
   );

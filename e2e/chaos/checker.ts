@@ -18,6 +18,9 @@ export interface Violation {
 
 /** A gateway that dies this long after an answer may take the receipt of a call without intent with it (DESIGN.md 11). */
 const unwrittenMs = 2_000;
+/** The same while the ledger, or the way to it, is being started again: its receipts wait in the gateway. */
+const waitingMs = 6_000;
+const waysToLedger = ['approval-service', 'nats-server'];
 /** They ran nothing, and the same key may start the call anew. */
 const passing = new Set(['rate_limited', 'overloaded', 'unavailable']);
 /** Chained once per principal and minute, not per call. */
@@ -36,6 +39,7 @@ export function check(notes: readonly Note[], recorded: Recorded): Violation[] {
 }
 
 class History {
+  private readonly faults: readonly NoteOf<'fault'>[];
   readonly answers: readonly NoteOf<'answered'>[];
   readonly approvals: readonly ApprovalEnd[];
   readonly outcomes: ReadonlyMap<string, readonly Receipt[]>;
@@ -43,10 +47,8 @@ class History {
   private readonly byDigest: ReadonlyMap<string, readonly Receipt[]>;
   private readonly byId: ReadonlyMap<string, readonly Note[]>;
 
-  constructor(
-    private readonly notes: readonly Note[],
-    recorded: Recorded,
-  ) {
+  constructor(notes: readonly Note[], recorded: Recorded) {
+    this.faults = notes.filter((note) => note.kind === 'fault');
     this.answers = notes.filter((note) => note.kind === 'answered');
     this.approvals = recorded.approvals;
     this.byId = groupBy(notes, (note) => ('id' in note ? note.id : undefined));
@@ -71,16 +73,26 @@ class History {
     return this.byDigest.get(argumentsDigest) ?? [];
   }
 
-  /** Was that gateway killed right after it answered? */
-  diedAfter({ at, door }: NoteOf<'answered'>): boolean {
-    return this.notes.some(
-      (note) =>
-        note.kind === 'fault' &&
-        note.what === 'kill' &&
-        note.service === `gateway ${door}` &&
-        note.at >= at - unwrittenMs &&
-        note.at <= at + unwrittenMs,
+  /** Was that gateway frozen before it answered, for so long that its calls were ended in its place? */
+  wasFrozen({ at, door }: NoteOf<'answered'>): boolean {
+    return this.faults.some(
+      (fault) => fault.what === 'freeze' && fault.service === `gateway ${door}` && fault.at < at,
     );
+  }
+
+  /** Was that gateway killed right after it answered, or before the ledger was there again? */
+  diedAfter({ at, door }: NoteOf<'answered'>): boolean {
+    return this.faults.some(
+      (fault) =>
+        fault.what === 'kill' &&
+        fault.service === `gateway ${door}` &&
+        fault.at >= at - unwrittenMs &&
+        fault.at <= at + (this.wasAway(at - waitingMs, fault.at) ? waitingMs : unwrittenMs),
+    );
+  }
+
+  private wasAway(from: number, to: number): boolean {
+    return this.faults.some(({ service, at }) => waysToLedger.includes(service) && at >= from && at <= to);
   }
 }
 
@@ -150,7 +162,8 @@ function outcomeOf(history: History, answer: NoteOf<'answered'>): Violation[] {
   }
   if (receipt !== null && (receipt.seq !== recorded.seq || receipt.hash !== recorded.hash))
     return [{ rule, what: `${callId} (${id}) was shown a receipt that is not in the chain` }];
-  const isLostWord = receipt === null && history.diedAfter(answer);
+  const isLateWord = recorded.cause === 'gateway_gone' && history.wasFrozen(answer);
+  const isLostWord = receipt === null && (isLateWord || history.diedAfter(answer));
   if (recorded.outcome === outcome || isLostWord) return [];
   return [{ rule, what: `${callId} (${id}) was answered ${outcome}, its receipt says ${recorded.outcome}` }];
 }

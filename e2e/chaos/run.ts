@@ -32,6 +32,8 @@ export interface ChaosReport {
 }
 
 const callers = 8;
+/** Seconds of a run in which there is time for other faults beside a frozen gateway. */
+export const shortestWithFreeze = 45;
 
 /** Calls, votes and faults at once for some seconds; then quiet, and every actor's own history joined with the record. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -76,7 +78,8 @@ async function act(plane: Plane, folder: string, { seconds, seed, aim }: ChaosOp
   const approvers = ['vera', 'viktor'].map((name, nth) =>
     decideApprovals({ ...actor(name, nth), going: voting.going }),
   );
-  const faults = cause({ ...actor('faults', 10), going: calling.going, aim });
+  const freezes = aim === undefined && seconds >= shortestWithFreeze;
+  const faults = cause({ ...actor('faults', 10), going: calling.going, aim, freezes });
   const calls = Array.from({ length: callers }, (_, nth) =>
     makeCalls({ ...actor(`caller${nth}`, 20 + nth), going: calling.going }),
   );
