@@ -20,6 +20,7 @@ export function openLeadership(
   return new SharedLead({
     store: leadStore(ledger),
     holder: bus.instance,
+    isFit: () => bus.state() === 'connected',
     now: () => performance.now(),
     after: (ms, listener) => {
       const timer = setTimeout(listener, ms);

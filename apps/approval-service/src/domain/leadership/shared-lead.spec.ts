@@ -38,12 +38,14 @@ class World {
   readonly told: string[] = [];
   private readonly timers = new Map<string, { at: number; listener: () => void }>();
   private readonly frozen = new Set<string>();
+  readonly unfit = new Set<string>();
   readonly leads = new Map<string, SharedLead>();
 
   add(name: string): SharedLead {
     const lead = new SharedLead({
       store: this.row,
       holder: name,
+      isFit: () => !this.unfit.has(name),
       now: () => this.now,
       after: (ms, listener) => {
         this.timers.set(name, { at: this.now + ms, listener });
@@ -120,6 +122,16 @@ describe('the lead', () => {
     expect(await world.pass(10_000)).toBe(1);
     expect(world.leaders()).toEqual(['b']);
     expect(world.told).toEqual(['a leads', 'b leads', 'a follows']);
+  });
+
+  it('passes from one that cannot do what a leader does, and stays where it is then', async () => {
+    const world = await two();
+    world.unfit.add('a');
+    expect(await world.pass(4_000)).toBe(1);
+    expect(world.leaders()).toEqual(['b']);
+    world.unfit.delete('a');
+    expect(await world.pass(10_000)).toBe(1);
+    expect(world.leaders()).toEqual(['b']);
   });
 
   it('is nobody’s while the row can be neither read nor written, and somebody’s again afterwards', async () => {

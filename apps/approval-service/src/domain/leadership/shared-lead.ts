@@ -19,6 +19,8 @@ export interface LeadParts {
   readonly store: LeadStore;
   /** Names this process; no other has the name. */
   readonly holder: string;
+  /** False: this process cannot do what a leader does, so that the lead passes on. */
+  isFit(): boolean;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   after(ms: number, listener: () => void): () => void;
@@ -88,7 +90,8 @@ export class SharedLead implements Leadership {
   }
 
   private async takeOrWatch(): Promise<void> {
-    const { store, holder, now } = this.parts;
+    const { store, holder, now, isFit } = this.parts;
+    if (!isFit()) return;
     const begunAt = now();
     const row = await store.read();
     if (row !== undefined && row.holder !== holder && !this.isLeft(row)) return;
