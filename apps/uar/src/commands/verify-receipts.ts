@@ -71,7 +71,7 @@ async function verifyThroughGateway(world: World, options: VerifyReceipts): Prom
   return new Map([['your tenant', verification]]);
 }
 
-function verifyLedger(world: World, config: ResolvedConfig, options: VerifyReceipts): Promise<Verifications> {
+function verifyLedger(world: World, config: ResolvedConfig, options: VerifyReceipts): Verifications {
   const publicKey =
     options.publicKey === undefined
       ? createPublicKey(readPrivateKey(config.keys.receipt_private_file))

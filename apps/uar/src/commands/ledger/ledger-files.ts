@@ -1,13 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  formatProblems,
-  ledgerPlace,
-  loadConfig,
-  redactUrls,
-  type LedgerPlace,
-  type ResolvedConfig,
-} from '@uar/config';
+import { formatProblems, ledgerPlace, loadConfig, type LedgerPlace, type ResolvedConfig } from '@uar/config';
 import { readPrivateKey } from '@uar/keys';
 import type { CopyProgress, Verifications } from '@uar/ledger';
 import { CommandFailure, errorCode, exit, type World } from '../../world.js';
@@ -18,12 +11,6 @@ export interface ConfiguredLedger {
   readonly place: LedgerPlace;
   readonly signingKey: KeyObject;
   readonly publicKeys: readonly KeyObject[];
-}
-
-/** The same of a ledger that is a file. */
-export interface LedgerFiles extends ConfiguredLedger {
-  readonly file: string;
-  readonly headsFile: string;
 }
 
 export function configuredLedger(world: World): ConfiguredLedger {
@@ -40,17 +27,6 @@ export function configuredLedger(world: World): ConfiguredLedger {
     );
   const signingKey = readPrivateKey(keyFile);
   return { config, place: placeOf(config), signingKey, publicKeys: [createPublicKey(signingKey)] };
-}
-
-/** Refused for a ledger in PostgreSQL, which has tools of its own for this. */
-export function ledgerFiles(world: World): LedgerFiles {
-  const ledger = configuredLedger(world);
-  if (ledger.place.kind === 'sqlite') return { ...ledger, ...ledger.place };
-  throw new CommandFailure(
-    exit.failed,
-    `the ledger is in PostgreSQL (${redactUrls(ledger.place.url)}): back it up with pg_dump, put it back with pg_restore ` +
-      'while the product is stopped, then run uar ledger check (docs/ledger.md)',
-  );
 }
 
 export function placeOf(config: ResolvedConfig): LedgerPlace {

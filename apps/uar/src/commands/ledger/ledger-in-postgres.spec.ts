@@ -18,8 +18,26 @@ describe('a ledger in PostgreSQL', () => {
   it.each(['backup', 'restore'])('has tools of its own for %s, which are named', async (verb) => {
     const { code, out, err } = await uarIn(folder, ['ledger', verb, 'copy.db'], env);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    for (const way of ['pg_dump', 'pg_restore', 'uar ledger check', 'postgres://***@db.example/uar'])
+    for (const way of [verb === 'backup' ? 'pg_dump' : 'pg_restore', 'uar ledger check', 'docs/ledger.md'])
       expect(err).toContain(way);
+  });
+
+  it('that cannot be reached is said so, with the exit code for it', async () => {
+    const nobody = { UAR_LEDGER_URL: 'postgres://uar@127.0.0.1:9/uar' };
+    for (const command of [
+      ['ledger', 'check'],
+      ['receipts', 'verify', '--offline'],
+    ])
+      expect(await uarIn(folder, command, nobody)).toMatchObject({
+        ...{ code: 3, err: expect.stringContaining('127.0.0.1:9/uar is not available') },
+      });
+  });
+
+  it('has its heads in the database, so that others are for an export of it', async () => {
+    const heads = join(folder, '.uar/keys/receipts.pub');
+    const { code, err } = await uarIn(folder, ['receipts', 'verify', '--offline', '--heads', heads], env);
+    expect(code).toBe(2);
+    expect(err).toContain('uar receipts export');
   });
 
   it('is not looked at without its password', async () => {

@@ -44,6 +44,6 @@ export function addLedgerCommands(program: Command, world: World, report: (code:
     .addOption(jsonOption())
     .action(async (file: string | undefined, { json }: { json: boolean }) => {
       const { checkCommand } = await import('./ledger.js');
-      report(await checkCommand(world, file === undefined ? { json } : { file, json }));
+      report(checkCommand(world, file === undefined ? { json } : { file, json }));
     });
 }

@@ -6,7 +6,7 @@ import { json } from '../../output.js';
 import { CommandFailure, exit, type ExitCode, type World } from '../../world.js';
 import { chainLine } from '../verify-receipts.js';
 import { ledgerChains } from './ledger-chains.js';
-import { chainRows, configuredLedger, ledgerFiles, progressLines } from './ledger-files.js';
+import { chainRows, configuredLedger, progressLines } from './ledger-files.js';
 
 export interface BackupFlags {
   readonly file: string;
@@ -22,15 +22,16 @@ export async function backupCommand(
   const to = resolve(world.cwd, file);
   if (!force && existsSync(to))
     throw new CommandFailure(exit.usage, `${to} exists already; name a new file, or replace it with --force`);
-  const files = ledgerFiles(world);
-  const made = await backupLedger({ ...files, to, replace: force, progress: progressLines(world) });
+  const { config, place, publicKeys } = configuredLedger(world);
+  const copying = { publicKeys, to, replace: force, progress: progressLines(world) };
+  const made = await backupLedger(place.kind === 'postgres' ? place : { ...place, ...copying });
   const chains = chainRows(made.chains);
   if (asJson) world.out(json({ file: to, at: made.at, bytes: made.bytes, chains }));
   else {
     world.out(`${to}: ${made.bytes} bytes, verified\n`);
     for (const chain of chains) world.out(chainLine(chain));
     world.err(
-      `it holds sealed values: without ${files.config.keys.data_key_file} they cannot be read; keep the keys apart\n`,
+      `it holds sealed values: without ${config.keys.data_key_file} they cannot be read; keep the keys apart\n`,
     );
   }
   return exit.ok;
@@ -43,10 +44,10 @@ export interface CheckFlags {
 }
 
 /** Exit code 0 when every chain holds and, of a file, every page is in order; PostgreSQL has `pg_amcheck` for those. */
-export async function checkCommand(world: World, flags: CheckFlags): Promise<ExitCode> {
+export function checkCommand(world: World, flags: CheckFlags): ExitCode {
   const { place, publicKeys, config } = configuredLedger(world);
   if (flags.file === undefined && place.kind === 'postgres') {
-    const chains = chainRows(await ledgerChains(place, { publicKeys }));
+    const chains = chainRows(ledgerChains(place, { publicKeys }));
     return told(world, flags, { place: { url: redactUrls(place.url) }, chains });
   }
   const own = place.kind === 'sqlite' ? place.file : '';
@@ -80,16 +81,12 @@ export interface RestoreFlags {
 export function restoreCommand(world: World, { file, acceptLoss, json: asJson }: RestoreFlags): ExitCode {
   const from = resolve(world.cwd, file);
   const accepted = acceptedLoss(acceptLoss);
-  const files = ledgerFiles(world);
-  const { config } = files;
-  const done = restoreLedger({
-    ...files,
-    from,
-    acceptLoss: accepted,
-    setting: { governance: config.governance.enabled ? 'on' : 'off', profile: config.profile },
-    now: Date.now(),
-    progress: progressLines(world),
-  });
+  const { config, place, signingKey } = configuredLedger(world);
+  const restoring = {
+    ...{ from, acceptLoss: accepted, signingKey, now: Date.now(), progress: progressLines(world) },
+    setting: { governance: config.governance.enabled ? 'on' : 'off', profile: config.profile } as const,
+  };
+  const done = restoreLedger(place.kind === 'postgres' ? place : { ...place, ...restoring });
   if (done.kind === 'would_lose') {
     if (asJson) world.out(json({ ok: false, lost: done.lost }));
     throw new CommandFailure(exit.failed, refusalOf(file, done));
