@@ -9,14 +9,14 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** The command line as a user of that product would run it: only its data folder in the environment. */
+/** The command line as a user of that product would run it: only its data folder, and database, in the environment. */
 export async function runCli(
-  product: Pick<Product, 'dataDir'>,
+  product: Pick<Product, 'dataDir'> & Partial<Pick<Product, 'ledgerEnvironment'>>,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<CliResult> {
   const child = spawn(process.execPath, [join(repositoryDir, 'apps/uar/dist/main.js'), ...args], {
-    env: { ...process.env, UAR_DATA_DIR: product.dataDir, ...env },
+    env: { ...process.env, UAR_DATA_DIR: product.dataDir, ...product.ledgerEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

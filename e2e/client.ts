@@ -95,6 +95,15 @@ export async function pendingApproval(client: Client, tool: string): Promise<Bod
   });
 }
 
+/** The pending approval of the call with this id in its arguments. */
+export function approvalWith(client: Client, id: string): Promise<Body> {
+  return eventually(async () => {
+    const { body } = await client.get('/api/uar/approvals?status=pending');
+    const approvals = (body['approvals'] ?? []) as unknown as Body[];
+    return approvals.find((each) => String(each['arguments_preview']).includes(`"${id}"`));
+  }, 30_000);
+}
+
 export function decide(client: Client, approval: Body, decision: 'approve' | 'reject'): Promise<Answer> {
   return client.request(`/api/uar/approvals/${String(approval['approval_id'])}/decision`, {
     body: { decision },

@@ -1,17 +1,37 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findNatsServer, type Product, type ProductOptions, repositoryDir, startProduct } from '@uar/testkit';
+import {
+  findNatsServer,
+  findPostgres,
+  type Product,
+  type ProductOptions,
+  repositoryDir,
+  startProduct,
+} from '@uar/testkit';
 import { afterAll, beforeAll, describe } from 'vitest';
 
 export type Bus = ProductOptions['bus'];
 
-const natsFound = findNatsServer() !== undefined;
-const natsRequired = (process.env['UAR_TEST_REQUIRE'] ?? '').split(',').includes('nats');
-if (!natsFound && !natsRequired) console.warn('not run: e2e over NATS (no nats-server found)');
+const required = (process.env['UAR_TEST_REQUIRE'] ?? '').split(',');
+const tried = (part: 'nats' | 'postgres', isFound: boolean): boolean => {
+  if (isFound || required.includes(part)) return true;
+  console.warn(`not run: e2e over ${part === 'nats' ? 'NATS' : 'Postgres'} (none found)`);
+  return false;
+};
 
 /** The buses that can be tried here; NATS stays in the list, and fails, where it is required. */
-export const buses: readonly Bus[] = natsFound || natsRequired ? ['inprocess', 'nats'] : ['inprocess'];
+export const buses: readonly Bus[] = tried('nats', findNatsServer() !== undefined)
+  ? ['inprocess', 'nats']
+  : ['inprocess'];
+
+const triesPostgres =
+  process.env['UAR_E2E_LEDGER'] !== 'sqlite' && tried('postgres', findPostgres() !== undefined);
+
+/** Whatever runs on both buses runs on both ledgers with them: SQLite in one process, Postgres over NATS. */
+export function ledgerOn(bus: Bus): 'sqlite' | 'postgres' {
+  return bus === 'nats' && triesPostgres ? 'postgres' : 'sqlite';
+}
 
 /** One product per bus, started before the tests of `body` and stopped after them. */
 export function onBothBuses(
@@ -22,7 +42,7 @@ export function onBothBuses(
   describe.each(buses)(`${name} (%s)`, (bus) => {
     let product: Product | undefined;
     beforeAll(async () => {
-      product = await startProduct({ bus, ...options(bus) });
+      product = await startProduct({ bus, ledger: ledgerOn(bus), ...options(bus) });
     });
     afterAll(async () => {
       await product?.stop();

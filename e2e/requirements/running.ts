@@ -102,6 +102,26 @@ export const running = chapter({
     text: 'a ledger that cannot be written (full, locked) makes calls unavailable, refuses votes, shows in /readyz, loses nothing acknowledged and recovers by itself',
     source: 'CASES.md O5, DESIGN.md 11',
   },
+  'ledger.postgres': {
+    text: 'a ledger in PostgreSQL is checked and verified by the command line, which names pg_dump and pg_restore for the rest',
+    source: 'DESIGN.md 13, API.md 10',
+  },
+  'ledger.postgres-gone': {
+    text: 'PostgreSQL killed while a call waits: calls are unavailable meanwhile, the waiting one is decided afterwards and runs once',
+    source: 'CASES.md O5 H4, DESIGN.md 13',
+  },
+  'replicas.share': {
+    text: 'two gateways, deciders and approval-services on one PostgreSQL act as one: every call is decided through another and runs once',
+    source: 'DESIGN.md 1 13, CASES.md H2 H3',
+  },
+  'replicas.dies': {
+    text: 'kill -9 of one approval-service loses nothing, and what it did unasked another does within seconds',
+    source: 'DESIGN.md 13, CASES.md H4',
+  },
+  'replicas.webhook': {
+    text: 'each message is sent once, whichever approval-service wrote it',
+    source: 'DESIGN.md 9 13',
+  },
   'ledger.backup': {
     text: 'a running product is backed up into one verified file of its owner',
     source: 'DESIGN.md 13',

@@ -3,7 +3,7 @@ import { clientOf, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { runCli } from '../../cli.js';
 import { fixtureServer, onBothBuses } from '../../on-both-buses.js';
-import { editLedger } from '../../ledger-file.js';
+import { editLedger } from '../../ledger-store.js';
 
 onBothBuses(
   'receipts',
@@ -51,13 +51,13 @@ onBothBuses(
         const verify = (): Promise<number> =>
           runCli(product(), ['receipts', 'verify']).then(({ code }) => code);
         expect(await verify()).toBe(0);
-        const undoByte = editLedger(product().dataDir, 'change-a-byte');
+        const undoByte = await editLedger(product(), 'change-a-byte');
         expect(await verify()).toBe(1);
-        undoByte();
+        await undoByte();
         expect(await verify()).toBe(0);
-        const undoDrop = editLedger(product().dataDir, 'drop-the-last');
+        const undoDrop = await editLedger(product(), 'drop-the-last');
         expect(await verify()).toBe(1);
-        undoDrop();
+        await undoDrop();
         expect(await verify(), bus).toBe(0);
       },
     );

@@ -2,7 +2,7 @@ import { pidsOf, type Product, startProduct } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type Answer, clientOf, eventually, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
-import { buses, createCounters, fixtureServer } from '../../on-both-buses.js';
+import { buses, createCounters, fixtureServer, ledgerOn } from '../../on-both-buses.js';
 
 const counters = createCounters();
 afterAll(() => counters.remove());
@@ -13,7 +13,7 @@ describe.runIf(buses.includes('nats'))('killed services (nats)', () => {
     const config = {
       mcp: { servers: { fix: fixtureServer({ COUNT_FILE: counters.nats.file }, { concurrency: 16 }) } },
     };
-    product = await startProduct({ bus: 'nats', config });
+    product = await startProduct({ bus: 'nats', ledger: ledgerOn('nats'), config });
     await toolListed(clientOf(product), 'fix__count');
   });
   afterAll(() => product.stop());

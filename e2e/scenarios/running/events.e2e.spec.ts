@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { EventSchema } from '@ag-ui/core/schemas';
 import { startProduct, type TokenOptions } from '@uar/testkit';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -7,6 +6,7 @@ import { WebSocket } from 'ws';
 import { admin, clientOf, eventually, receiptOf, toolListed, user, type Body } from '../../client.js';
 import { EventListener } from '../../event-listener.js';
 import { keeps } from '../../keeps.js';
+import { storedText } from '../../ledger-store.js';
 import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
 const runs = '/api/uar/runs';
@@ -144,8 +144,9 @@ onBothBuses(
           expect(text).not.toContain('planted-secret');
           expect(text).toContain('"arguments_digest":"sha256:');
         }
-        const ledger = readFileSync(`${product().dataDir}/ledger.db`);
-        expect(ledger.includes('planted-secret')).toBe(false);
+        const stored = await storedText(product());
+        expect(stored).toContain(String(body['call_id']));
+        expect(stored).not.toContain('planted-secret');
         expect(product().output()).not.toContain('planted-secret');
       },
     );

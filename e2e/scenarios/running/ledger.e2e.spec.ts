@@ -33,8 +33,8 @@ const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 if (!canLimit) console.warn('not run: ledger.full with a full disk (no prlimit)');
 
 onBothBuses(
-  'a ledger that cannot be written',
-  (bus) => ({ config: config(counters[bus].file) }),
+  'a ledger file that cannot be written',
+  (bus) => ({ ledger: 'sqlite', config: config(counters[bus].file) }),
   (product, bus) => {
     /** Makes the ledger unwritable, looks at what everybody says, and gives it back. */
     async function whileUnwritable(name: string, harm: () => () => void): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type Body,
   type Client,
   admin,
+  approvalWith,
   clientAt,
   clientOf,
   decide,
@@ -13,20 +14,11 @@ import {
   user,
 } from '../../client.js';
 import { keeps } from '../../keeps.js';
-import { buses, createCounters, fixtureServer } from '../../on-both-buses.js';
+import { buses, createCounters, fixtureServer, ledgerOn } from '../../on-both-buses.js';
 
 const tool = 'fix__write';
 const counters = createCounters();
 afterAll(() => counters.remove());
-
-/** The pending approval of the call with this id in its arguments. */
-function approvalOf(client: Client, id: string): Promise<Body> {
-  return eventually(async () => {
-    const { body } = await client.get('/api/uar/approvals?status=pending');
-    const approvals = (body['approvals'] ?? []) as unknown as Body[];
-    return approvals.find((each) => String(each['arguments_preview']).includes(`"${id}"`));
-  }, 30_000);
-}
 
 async function outcomesOf(client: Client, callId: string): Promise<Body[]> {
   const { body } = await client.get('/api/uar/receipts?limit=1000');
@@ -46,7 +38,7 @@ describe.runIf(buses.includes('nats'))('replicas that die (nats)', () => {
   const replicas: Replica[] = [];
   beforeAll(async () => {
     const servers = { fix: fixtureServer({ COUNT_FILE: counters.nats.file }) };
-    product = await startProduct({ bus: 'nats', config: { mcp: { servers } } });
+    product = await startProduct({ bus: 'nats', ledger: ledgerOn('nats'), config: { mcp: { servers } } });
     replicas.push(await startReplica(product, 'governance-decider'));
     await toolListed(clientOf(product), tool);
   });
@@ -73,7 +65,7 @@ describe.runIf(buses.includes('nats'))('replicas that die (nats)', () => {
       const waiting = asUser.execute(tool, { id: 'replicas' });
       let resumedAt = 0;
       void waiting.then(() => (resumedAt = performance.now()));
-      const approval = await approvalOf(reviewer(), 'replicas');
+      const approval = await approvalWith(reviewer(), 'replicas');
       const decidedAt = performance.now();
       expect((await decide(reviewer(), approval, 'approve')).status).toBe(200);
       expect((await waiting).body['outcome']).toBe('completed');
@@ -96,8 +88,8 @@ describe.runIf(buses.includes('nats'))('replicas that die (nats)', () => {
       const callId = String(kept.body['call_id']);
       const waiting = asUser.execute(tool, { id: 'dies-waiting' }).catch(() => undefined);
       const approvals = [
-        await approvalOf(reviewer(), 'dies-kept'),
-        await approvalOf(reviewer(), 'dies-waiting'),
+        await approvalWith(reviewer(), 'dies-kept'),
+        await approvalWith(reviewer(), 'dies-waiting'),
       ];
       const killed = replica.kill();
       const diedAt = performance.now();
@@ -136,7 +128,7 @@ describe.runIf(buses.includes('nats'))('replicas that die (nats)', () => {
     async () => {
       const { replica, asUser } = await otherGateway();
       const waiting = asUser.execute(tool, { id: 'intent', wait_ms: 60_000 }).catch(() => undefined);
-      const approval = await approvalOf(reviewer(), 'intent');
+      const approval = await approvalWith(reviewer(), 'intent');
       expect((await decide(reviewer(), approval, 'approve')).status).toBe(200);
       await eventually(async () => (ran('intent') === 1 ? true : undefined));
       await replica.kill();
@@ -157,7 +149,7 @@ describe.runIf(buses.includes('nats'))('replicas that die (nats)', () => {
     'kill -9 of the approval-service between question and decision loses nothing and runs the call once',
     async () => {
       const waiting = clientOf(product, user).execute(tool, { id: 'restart' });
-      const approval = await approvalOf(reviewer(), 'restart');
+      const approval = await approvalWith(reviewer(), 'restart');
       const [service] = pidsOf(product, 'approval-service');
       process.kill(service ?? 0, 'SIGKILL');
       await eventually(async () => {
@@ -181,7 +173,7 @@ describe('everything in one process', () => {
       const first = await startProduct(options);
       await toolListed(clientOf(first), tool);
       const asked = await clientOf(first, user).execute(tool, { id: 'all' }, { prefer: 'respond-async' });
-      const approval = await approvalOf(clientOf(first), 'all');
+      const approval = await approvalWith(clientOf(first), 'all');
       process.kill(first.pid, 'SIGKILL');
       await first.stop({ keepData: true });
       const second = await startProduct({ ...options, dataDir: first.dataDir });

@@ -58,7 +58,8 @@ describe.each(buses)('receipts of a year (%s)', (bus) => {
     dataDir = join(seeded, bus);
     cpSync(join(seeded, 'data'), dataDir, { recursive: true });
     forgedFile = join(seeded, `${bus}-forged.ndjson`);
-    product = await startProduct({ bus, dataDir, config: { receipts: { retention_days: 30 } } });
+    const config = { receipts: { retention_days: 30 } };
+    product = await startProduct({ bus, dataDir, ledger: 'sqlite', config });
   });
   afterAll(() => product.stop());
 

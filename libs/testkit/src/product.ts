@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { mintDevToken } from '@uar/identity';
 import { readSecretFile } from '@uar/keys';
 import { stringify } from 'yaml';
+import { sharedPostgresDatabase } from './postgres-places.js';
+import type { PostgresDatabase } from './postgres-server.js';
 
 export const repositoryDir = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 
@@ -22,6 +24,11 @@ export interface ProductOptions {
   readonly dataDir?: string;
   /** Root of the build to run; this repository by default. */
   readonly root?: string;
+  /**
+   * `postgres`: a new database of a server that this process shares. Default: what the earlier run on `dataDir` had, else a
+   * SQLite file.
+   */
+  readonly ledger?: 'sqlite' | 'postgres' | PostgresDatabase;
 }
 
 export interface TokenOptions {
@@ -43,6 +50,8 @@ export interface Product {
   readonly dataDir: string;
   readonly policiesDir: string;
   readonly configFile: string;
+  /** What names its database to whoever reads its configuration; empty where the ledger is a file. */
+  readonly ledgerEnvironment: Readonly<Record<string, string>>;
   token(options?: TokenOptions): string;
   /** Everything it wrote to stdout and stderr. */
   output(): string;
@@ -62,6 +71,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   if (options.example !== true) {
     writeFileSync(configFile, stringify({ governance: { policies_dir: policiesDir }, ...options.config }));
   }
+  const ledgerEnvironment = await ledgerEnvironmentOf(options, { home, dataDir });
   const child = spawn(
     process.execPath,
     ['--no-turbo-inline-js-wasm-calls', join(options.root ?? repositoryDir, 'apps/uar/dist/main.js'), 'up'],
@@ -72,6 +82,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
         UAR_PORT: '0',
         UAR_BUS: options.bus,
         UAR_DATA_DIR: dataDir,
+        ...ledgerEnvironment,
         ...(options.example !== true && { UAR_CONFIG: configFile }),
         ...options.env,
       },
@@ -87,6 +98,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     dataDir,
     policiesDir,
     configFile,
+    ledgerEnvironment,
     token: (wanted = {}) =>
       mintDevToken({
         secret: readSecretFile(join(dataDir, 'keys/jwt.secret')),
@@ -106,6 +118,36 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
       return code;
     },
   };
+}
+
+/** By data folder: a product that is started again on it goes on with its database. */
+const databases = new Map<string, PostgresDatabase>();
+
+async function ledgerEnvironmentOf(
+  { ledger }: ProductOptions,
+  { home, dataDir }: { readonly home: string; readonly dataDir: string },
+): Promise<Record<string, string>> {
+  const database = await databaseFor(dataDir, ledger);
+  if (database === undefined) return {};
+  databases.set(dataDir, database);
+  const file = join(home, 'postgres.password');
+  writeFileSync(file, database.password, { mode: 0o600 });
+  return { UAR_LEDGER_URL: database.url, UAR_LEDGER_PASSWORD_FILE: file };
+}
+
+async function databaseFor(
+  dataDir: string,
+  ledger: ProductOptions['ledger'],
+): Promise<PostgresDatabase | undefined> {
+  switch (ledger) {
+    case 'sqlite':
+      return undefined;
+    case 'postgres':
+      return databases.get(dataDir) ?? (await sharedPostgresDatabase());
+    case undefined:
+      return databases.get(dataDir);
+  }
+  return ledger;
 }
 
 interface Endpoints {

@@ -27,7 +27,7 @@ export interface ReplicaOptions {
 /** Starts it with the environment of the launcher's own process of that service; resolves once it is ready. */
 export async function startReplica(
   product: Pick<Product, 'dataDir'>,
-  service: 'gateway' | 'governance-decider',
+  service: 'gateway' | 'governance-decider' | 'approval-service',
   { root = repositoryDir, port = 0 }: ReplicaOptions = {},
 ): Promise<Replica> {
   const main = `apps/${service}/dist/main.js`;
