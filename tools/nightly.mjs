@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // npm run nightly: what is too long for every change. Repeats the whole-product scenarios that kill processes, kills and
-// stops the services of a plane for a quarter of an hour, proves the PDP on ten times the cases, then runs the benchmarks (a million questions to one instance among them).
+// stops the services of a plane for a quarter of an hour on each ledger, proves the PDP on ten times the cases, then runs the benchmarks (a million questions to one instance among them).
 import { spawnSync } from 'node:child_process';
 
 const rounds = Number(process.env.NIGHTLY_ROUNDS ?? 5);
@@ -8,7 +8,10 @@ const steps = [
   ['npm', ['test']],
   ['npm', ['run', 'e2e']],
   ...Array.from({ length: rounds }, () => ['npx', ['vitest', 'run', '--project', 'e2e', 'chaos', 'servers']]),
-  ['npm', ['run', 'chaos', '--', '--seconds', process.env.NIGHTLY_CHAOS_SECONDS ?? '900']],
+  ...['sqlite', 'postgres'].map((ledger) => [
+    'npm',
+    ['run', 'chaos', '--', '--ledger', ledger, '--seconds', process.env.NIGHTLY_CHAOS_SECONDS ?? '900'],
+  ]),
   ['npm', ['run', 'proofs'], { UAR_PROOF_SCALE: '100' }],
   ['npm', ['run', 'bench']],
 ];

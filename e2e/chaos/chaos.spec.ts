@@ -6,6 +6,7 @@ import { type ChaosReport, runChaos, shortestWithFreeze } from './run.js';
 
 const seconds = Number(process.env['UAR_CHAOS_SECONDS'] ?? 60);
 const seed = Number(process.env['UAR_CHAOS_SEED'] ?? 1);
+const ledger = process.env['UAR_CHAOS_LEDGER'] === 'postgres' ? 'postgres' : 'sqlite';
 const brokenSeconds = 12;
 
 function summary(report: ChaosReport): string {
@@ -16,9 +17,9 @@ function summary(report: ChaosReport): string {
 describe.runIf(buses.includes('nats'))('a plane whose processes are killed and stopped', () => {
   keeps(
     ['chaos.promises'],
-    `keeps what it promises for ${seconds} s (seed ${seed})`,
+    `keeps what it promises for ${seconds} s (seed ${seed}, ${ledger})`,
     async () => {
-      const report = await runChaos({ seconds, seed });
+      const report = await runChaos({ seconds, seed, ledger });
       console.log(`chaos: ${summary(report)}`);
       if (report.violations.length > 0) console.log(`histories: ${report.folder}`);
       expect(report.violations).toEqual([]);

@@ -20,7 +20,7 @@ export interface Violation {
 const unwrittenMs = 2_000;
 /** The same while the ledger, or the way to it, is being started again: its receipts wait in the gateway. */
 const waitingMs = 6_000;
-const waysToLedger = ['approval-service', 'nats-server'];
+const waysToLedger = ['approval-service', 'approval-service 2', 'nats-server', 'postgres'];
 /** They ran nothing, and the same key may start the call anew. */
 const passing = new Set(['rate_limited', 'overloaded', 'unavailable']);
 /** Chained once per principal and minute, not per call. */

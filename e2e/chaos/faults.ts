@@ -20,11 +20,11 @@ export async function cause(options: {
   readonly freezes: boolean;
 }): Promise<void> {
   const { plane, journal, chance, going, aim, freezes } = options;
-  const stop = async (what: 'stop' | 'freeze', { service, pid }: Target): Promise<void> => {
-    journal.note({ kind: 'fault', at: Date.now(), what, service });
-    signal(pid, 'SIGSTOP');
+  const stop = async (what: 'stop' | 'freeze', target: Target): Promise<void> => {
+    journal.note({ kind: 'fault', at: Date.now(), what, service: target.service });
+    target.stop();
     await pause(what === 'freeze' ? between(chance, ...freezeMs) : between(chance, 300, 3_000));
-    signal(pid, 'SIGCONT');
+    target.goOn();
   };
   for (let nth = 1; going(); nth += 1) {
     await pause(between(chance, 800, 2_200));
@@ -37,20 +37,11 @@ export async function cause(options: {
       await stop('freeze', target);
       continue;
     }
-    const { service, pid } = target;
     if (aim !== undefined || chance() < 0.6) {
-      journal.note({ kind: 'fault', at: Date.now(), what: 'kill', service });
-      signal(pid, 'SIGKILL');
+      journal.note({ kind: 'fault', at: Date.now(), what: 'kill', service: target.service });
+      await target.kill();
       continue;
     }
     await stop('stop', target);
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It ended by itself meanwhile.
   }
 }

@@ -3,14 +3,20 @@ import {
   processesNaming,
   repositoryDir,
   startProduct,
+  startPostgres,
   startReplica,
+  type PostgresServer,
   type Product,
   type Replica,
 } from '@uar/testkit';
 import { clientAt, eventually, toolListed, type Client } from '../client.js';
+import { pause } from './chance.js';
 import type { Door } from './history.js';
 
-/** A plane with one process per service on NATS, and a second gateway and a second decider beside the launcher's. */
+/**
+ * A plane with one process per service on NATS, and a second gateway and a second decider beside the launcher's; on PostgreSQL
+ * a second approval-service too.
+ */
 export interface Plane {
   readonly product: Product;
   readonly doors: Readonly<Record<Door, string>>;
@@ -21,18 +27,28 @@ export interface Plane {
 
 export interface Target {
   readonly service: string;
-  readonly pid: number;
+  /** Somebody starts it again. */
+  kill(): Promise<void> | void;
+  stop(): void;
+  /** Ends a stop, where there is one. */
+  goOn(): void;
 }
 
 export interface PlaneOptions {
   readonly journal: string;
   /** Root of the build to run. */
   readonly root?: string;
+  readonly ledger?: 'sqlite' | 'postgres';
 }
 
 const services = ['approval-service', 'catalog-registry', 'governance-decider', 'mcp-connector', 'gateway'];
 
-export async function startPlane({ journal, root = repositoryDir }: PlaneOptions): Promise<Plane> {
+export async function startPlane({
+  journal,
+  root = repositoryDir,
+  ledger = 'sqlite',
+}: PlaneOptions): Promise<Plane> {
+  const postgres = ledger === 'postgres' ? await startPostgres() : undefined;
   const upstream = {
     transport: 'stdio',
     command: process.execPath,
@@ -46,12 +62,14 @@ export async function startPlane({ journal, root = repositoryDir }: PlaneOptions
   const product = await startProduct({
     bus: 'nats',
     root,
+    ...(postgres && { ledger: await postgres.createDatabase() }),
     config: { approvals, mcp: { servers: { chaos: upstream } } },
-    env: { UAR_LOG_LEVEL: 'error' },
+    env: { UAR_LOG_LEVEL: ledger === 'postgres' ? 'silent' : 'error' },
   });
   const gateway = new KeptReplica(product, root, 'gateway');
-  const decider = new KeptReplica(product, root, 'governance-decider');
-  await Promise.all([gateway.start(), decider.start()]);
+  const replicas = [gateway, new KeptReplica(product, root, 'governance-decider')];
+  if (postgres) replicas.push(new KeptReplica(product, root, 'approval-service'));
+  await Promise.all(replicas.map((replica) => replica.start()));
   const doors = { A: product.gateway, B: gateway.url };
   await Promise.all(
     Object.values(doors).map((url) => toolListed(clientAt(url, product.token()), 'chaos__write')),
@@ -59,24 +77,47 @@ export async function startPlane({ journal, root = repositoryDir }: PlaneOptions
   return {
     product,
     doors,
-    targets: () => targetsOf(product, [gateway, decider]),
+    targets: () => [...processesOf(product, replicas), ...(postgres ? [databaseServer(postgres)] : [])],
     stop: async () => {
-      await Promise.all([gateway.stop(), decider.stop()]);
+      await Promise.all(replicas.map((replica) => replica.stop()));
       await product.stop();
+      await postgres?.stop();
     },
   };
 }
 
-function targetsOf(product: Product, replicas: readonly KeptReplica[]): Target[] {
+function processesOf(product: Product, replicas: readonly KeptReplica[]): Target[] {
   return processesNaming(product.dataDir).flatMap(({ pid, command }): Target[] => {
-    if (command.includes('nats-server')) return [{ service: 'nats-server', pid }];
-    if (command.includes('e2e/chaos/upstream.mjs')) return [{ service: 'upstream', pid }];
+    if (command.includes('nats-server')) return [processTarget('nats-server', pid)];
+    if (command.includes('e2e/chaos/upstream.mjs')) return [processTarget('upstream', pid)];
     const service = services.find((name) => command.includes(`apps/${name}/dist/main.js`));
     if (service === undefined) return [];
     const isReplica = replicas.some((replica) => replica.pid === pid);
-    if (service === 'gateway') return [{ service: isReplica ? 'gateway B' : 'gateway A', pid }];
-    return [{ service: isReplica ? `${service} 2` : service, pid }];
+    if (service === 'gateway') return [processTarget(isReplica ? 'gateway B' : 'gateway A', pid)];
+    return [processTarget(isReplica ? `${service} 2` : service, pid)];
   });
+}
+
+function processTarget(service: string, pid: number): Target {
+  const send = (name: NodeJS.Signals) => (): void => {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It ended by itself meanwhile.
+    }
+  };
+  return { service, kill: send('SIGKILL'), stop: send('SIGSTOP'), goOn: send('SIGCONT') };
+}
+
+const downMs = 500;
+
+function databaseServer(server: PostgresServer): Target {
+  const kill = async (): Promise<void> => {
+    await server.kill();
+    await pause(downMs);
+    await server.restart();
+  };
+  return { service: 'postgres', kill, stop: () => server.freeze(), goOn: () => server.thaw() };
 }
 
 /** A second process of a service that is kept running, a gateway on its port. */
@@ -88,7 +129,7 @@ class KeptReplica {
   constructor(
     private readonly product: Product,
     private readonly root: string,
-    private readonly service: 'gateway' | 'governance-decider',
+    private readonly service: 'gateway' | 'governance-decider' | 'approval-service',
   ) {}
 
   get pid(): number | undefined {
@@ -119,7 +160,7 @@ class KeptReplica {
 
 /** Everybody answers again. */
 export async function recovered(plane: Plane, client: (door: Door) => Client): Promise<void> {
-  for (const { pid } of plane.targets()) process.kill(pid, 'SIGCONT');
+  for (const target of plane.targets()) target.goOn();
   for (const door of ['A', 'B'] as const)
     await eventually(async () => {
       const looks = ['/api/tools/chaos__write', '/api/uar/receipts?limit=1'];

@@ -17,6 +17,7 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Root of the build to run. */
   readonly root?: string;
+  readonly ledger?: 'sqlite' | 'postgres';
   /** The one service to kill; without it, all of them. */
   readonly aim?: string;
   /** Longest time after the last fault until every intent has an outcome. */
@@ -41,6 +42,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const plane = await startPlane({
     journal: join(folder, 'upstream.ndjson'),
     ...(options.root !== undefined && { root: options.root }),
+    ...(options.ledger !== undefined && { ledger: options.ledger }),
   });
   try {
     await act(plane, folder, options);
