@@ -11,7 +11,10 @@ const actionGroups: Readonly<Record<string, readonly string[]>> = {
 
 export type ToolAction = 'discoverTool' | 'callTool' | 'callToolUnattended' | 'callToolApproved';
 
-export function coversAction(scope: ActionScope, action: ToolAction): boolean {
+/** What is asked about an approval, by each vote and each look at it. */
+export type ApprovalAction = 'approve' | 'reject' | 'viewApproval';
+
+export function coversAction(scope: ActionScope, action: ToolAction | ApprovalAction): boolean {
   if (scope.kind === 'any') return true;
   return (
     scope.ids.includes(action) || (actionGroups[action] ?? []).some((group) => scope.ids.includes(group))

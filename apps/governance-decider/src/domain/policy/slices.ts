@@ -1,14 +1,14 @@
 import type { Uid } from '../cedar/cedar.js';
 import { readingsOf, type Readings } from './policy-readings.js';
 import { readsCall, readsTime, type Policy, type PolicySet } from './policy-set.js';
-import { coversAction, type ToolAction } from './scope.js';
+import { coversAction, type ApprovalAction, type ToolAction } from './scope.js';
 
 /**
  * All that decides one action: the policies whose scope covers it, and what of a question they can tell apart. The rest of
  * a question cannot change the answer, so an engine need not read it (GOVERNANCE.md 8).
  */
 export interface Slice {
-  readonly action: ToolAction;
+  readonly action: SlicedAction;
   /** Whether these are all policies of the action, or those that do not, or do, read the call's arguments or the clock. */
   readonly part: SlicePart;
   /** No policy of it reads an argument, a fact of one, or the clock: its answer holds for the next call too. */
@@ -30,12 +30,16 @@ export interface Slice {
 }
 
 export type SlicePart = 'whole' | 'steady' | 'momentary';
+type SlicedAction = ToolAction | ApprovalAction;
 
-const slicedActions: readonly ToolAction[] = ['discoverTool', 'callTool', 'callToolUnattended'];
+/** Asked again and again about other arguments of the same tool. */
+const partedActions: readonly SlicedAction[] = ['discoverTool', 'callTool', 'callToolUnattended'];
+/** Asked about one approval each. */
+const wholeActions: readonly SlicedAction[] = ['callToolApproved', 'approve', 'reject', 'viewApproval'];
 
 const remembered = new WeakMap<PolicySet, readonly Slice[]>();
 
-/** One for each question that every call asks. Found once per set: sets do not change. */
+/** One for each question that calls and approvals ask. Found once per set: sets do not change. */
 export function slicesOf(set: PolicySet): readonly Slice[] {
   const slices = remembered.get(set) ?? sliced(set);
   remembered.set(set, slices);
@@ -50,20 +54,20 @@ export function partsOf(set: PolicySet, action: ToolAction): readonly Slice[] {
 
 function sliced(set: PolicySet): readonly Slice[] {
   const read = new Map(set.policies.map((policy) => [policy, readingsOf(policy)]));
-  return slicedActions.flatMap((action) => {
+  return [...partedActions, ...wholeActions].flatMap((action) => {
     const policies = set.policies.filter(({ json }) => coversAction(json.action, action));
     const momentary = policies.filter((policy) => isMomentary(policy, action));
     const steady = policies.filter((policy) => !isMomentary(policy, action));
     const of = (part: SlicePart, some: readonly Policy[]) => sliceOf({ action, part }, some, read);
     const whole = of('whole', policies);
-    return momentary.length === 0 || steady.length === 0
+    return momentary.length === 0 || steady.length === 0 || !partedActions.includes(action)
       ? whole
       : [whole, of('steady', steady), of('momentary', momentary)];
   });
 }
 
 /** A tool is looked at without arguments, so only the clock can change the answer. */
-function isMomentary(policy: Policy, action: ToolAction): boolean {
+function isMomentary(policy: Policy, action: SlicedAction): boolean {
   return action === 'discoverTool' ? readsTime([policy]) : readsCall(policy);
 }
 

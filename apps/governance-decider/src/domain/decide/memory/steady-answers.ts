@@ -6,7 +6,7 @@ import { narrowed } from '../../question/narrowed.js';
 import { DecisionCache } from './decision-cache.js';
 import { joined } from './joined-answers.js';
 
-type Known = Map<ToolAction, readonly RawAnswer[]>;
+type Known = Map<Slice['action'], readonly RawAnswer[]>;
 
 export interface AskedAction {
   readonly action: ToolAction;
