@@ -45,11 +45,18 @@ withBothBuses('releases by the decider', (connect) => {
     expect((await home.ask(decideCall, { question: asked, approval })).kind).toBe('require_approval');
   });
 
-  it('issues nothing for a ticket that it did not sign', async () => {
-    expect(await home.ask(issueGrant, { ticket: 'a.b.c', target: target() })).toEqual({
-      kind: 'refused',
-      cause: 'bad_ticket',
-    });
+  it('issues nothing for a ticket that it did not seal', async () => {
+    const asked = question(user, writes, '{"text":"y"}');
+    const approval = { approval_id: `appr_${'3'.repeat(32)}`, requested_at: Date.now() - 1_000 };
+    const approvers = [admin.principal];
+    const released = await home.ask(decideCall, { question: asked, approval: { ...approval, approvers } });
+    const own = released.kind === 'allow' ? (released.ticket ?? '') : '';
+    const changed = `${own.slice(0, -8)}${own.at(-8) === 'A' ? 'B' : 'A'}${own.slice(-7)}`;
+    for (const ticket of ['a.b.c', '', 'v1.', changed])
+      expect(await home.ask(issueGrant, { ticket, target: target() })).toEqual({
+        kind: 'refused',
+        cause: 'bad_ticket',
+      });
     const decision = await home.ask(decideCall, { question: question(user), target: target() });
     const grant = decision.kind === 'allow' ? (decision.grant ?? '') : '';
     expect(await home.ask(issueGrant, { ticket: grant, target: target() })).toMatchObject({

@@ -6,10 +6,3 @@ export {
   type GrantVerifierOptions,
   type VerifiedGrant,
 } from './grant-verifier.js';
-export {
-  createStatementReader,
-  createStatementSigner,
-  type Opened,
-  type StatementReader,
-  type StatementSigner,
-} from './statement.js';

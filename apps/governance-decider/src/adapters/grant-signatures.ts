@@ -1,30 +1,20 @@
 import type { KeyObject } from 'node:crypto';
-import { createPublicKey } from 'node:crypto';
 import type { ResolvedConfig } from '@uar/config';
 import type { GrantClaims } from '@uar/contracts';
-import {
-  createGrantSigner,
-  createStatementReader,
-  createStatementSigner,
-  type GrantSigner,
-  type StatementReader,
-  type StatementSigner,
-} from '@uar/grant';
-import { ensureSigningKeys } from '@uar/keys';
+import { createGrantSigner, type GrantSigner } from '@uar/grant';
+import { createSeal, ensureSigningKeys, type Seal } from '@uar/keys';
 import type { Signatures } from '../domain/decide/call-desk.js';
 
-const ticketType = 'uar-ticket+1';
+const ticketPurpose = 'ticket of a release';
 
-/** Grants and tickets under one key; their types keep them apart. */
+/** Grants are signed, as hosts verify them; tickets are sealed, as whoever reads them has the key. */
 export class GrantSignatures implements Signatures {
   readonly #grants: GrantSigner;
-  readonly #tickets: StatementSigner;
-  readonly #reader: StatementReader;
+  readonly #tickets: Seal;
 
   constructor(privateKey: KeyObject) {
     this.#grants = createGrantSigner(privateKey);
-    this.#tickets = createStatementSigner({ privateKey, typ: ticketType });
-    this.#reader = createStatementReader({ publicKeys: [createPublicKey(privateKey)], typ: ticketType });
+    this.#tickets = createSeal(String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
   }
 
   grant(claims: GrantClaims): string {
@@ -32,12 +22,15 @@ export class GrantSignatures implements Signatures {
   }
 
   ticket(body: unknown): string {
-    return this.#tickets.sign(body);
+    return this.#tickets.seal(JSON.stringify(body), ticketPurpose);
   }
 
   openTicket(text: string): unknown {
-    const opened = this.#reader.open(text);
-    return opened.kind === 'opened' ? opened.body : undefined;
+    try {
+      return JSON.parse(this.#tickets.open(text, ticketPurpose));
+    } catch {
+      return undefined;
+    }
   }
 }
 

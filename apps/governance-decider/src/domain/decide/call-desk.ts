@@ -21,11 +21,11 @@ import { z } from 'zod';
 import { quorumOf } from './quorum.js';
 import { deny, type Judge, type Judged } from './verdict.js';
 
-/** Signs grants for hosts, and tickets for nobody but ourselves. */
+/** Signs grants for hosts, and seals tickets for nobody but ourselves. */
 export interface Signatures {
   grant(claims: GrantClaims): string;
   ticket(body: unknown): string;
-  /** The body of a ticket that this PDP, or a replica with the same key, signed. */
+  /** The body of a ticket that this PDP, or a replica with the same key, sealed. */
   openTicket(text: string): unknown;
 }
 
