@@ -33,14 +33,8 @@ export async function judgeRelease(
     parts.directory,
   );
   if (ready.kind === 'refused') return deny('policy_denied', ready.cause);
-  const { may, approvers } = await weighVotes(parts, { question, votes, set, ready, now });
+  const { may, released } = await weigh(parts, { question, votes, set, ready, now });
   if (may.kind === 'no') return deny('policy_denied', may.code, may.determining);
-  const approved = ready.questions('callToolApproved', {
-    approvers: approvers.map(uidOf),
-    roles: approvers.flatMap((vote) => rolesOf(vote.principal)),
-    ageMs: now - votes.requestedAt,
-  });
-  const released = all(await verdicts(parts, set, approved));
   if (released.kind === 'yes')
     return { kind: 'allow', determining: union([may.determining, released.determining]) };
   return notReleased(released, set);
@@ -54,25 +48,47 @@ interface Weighing {
   readonly now: number;
 }
 
-/** One batch: the call itself, and for each distinct approver whether that person may approve at this moment. */
-async function weighVotes(
-  parts: Parts,
-  weighing: Weighing,
-): Promise<{ may: Verdict; approvers: readonly Vote[] }> {
+/**
+ * One batch: the call itself, for each distinct approver whether that person may approve at this moment, and whether all of
+ * them release it. Where some may not, it is asked once more whether the others do.
+ */
+async function weigh(parts: Parts, weighing: Weighing): Promise<{ may: Verdict; released: Verdict }> {
   const { set, ready } = weighing;
   const distinct = [...new Map(weighing.votes.votes.map((vote) => [uidOf(vote).id, vote])).values()];
   const asked = distinct
     .map((vote) => ({ vote, questions: approveQuestions(parts, weighing, vote) }))
     .filter(({ questions }) => questions.length > 0);
   const call = ready.questions('callTool');
-  const answers = await verdicts(parts, set, [...call, ...asked.flatMap(({ questions }) => questions)]);
+  const byAll = releaseQuestions(
+    weighing,
+    asked.map(({ vote }) => vote),
+  );
+  const batch = [...call, ...asked.flatMap(({ questions }) => questions), ...byAll];
+  const answers = await verdicts(parts, set, batch);
   let at = call.length;
-  const approvers = asked.filter(({ questions }) => {
+  const may = all(answers.slice(0, at));
+  const valid = asked.filter(({ questions }) => {
     const own = answers.slice(at, at + questions.length);
     at += questions.length;
     return all(own).kind === 'yes';
   });
-  return { may: all(answers.slice(0, call.length)), approvers: approvers.map(({ vote }) => vote) };
+  if (valid.length === asked.length) return { may, released: all(answers.slice(at)) };
+  const byValid = releaseQuestions(
+    weighing,
+    valid.map(({ vote }) => vote),
+  );
+  return { may, released: all(await verdicts(parts, set, byValid)) };
+}
+
+function releaseQuestions(
+  { ready, votes, now }: Weighing,
+  approvers: readonly Vote[],
+): readonly CedarQuestion[] {
+  return ready.questions('callToolApproved', {
+    approvers: approvers.map(uidOf),
+    roles: approvers.flatMap((vote) => rolesOf(vote.principal)),
+    ageMs: now - votes.requestedAt,
+  });
 }
 
 function approveQuestions(parts: Parts, weighing: Weighing, vote: Vote): readonly CedarQuestion[] {
