@@ -7,6 +7,12 @@ export function sqliteDriver(database: Database.Database): SqlDatabase {
   const commit = database.prepare('COMMIT');
   const savepoint = database.prepare('SAVEPOINT item');
   const release = database.prepare('RELEASE item');
+  const statements = new Map<string, Database.Statement>();
+  const statementOf = (sql: string): Database.Statement => {
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
   const table = database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?');
   return {
     dialect: 'sqlite',
@@ -15,7 +21,7 @@ export function sqliteDriver(database: Database.Database): SqlDatabase {
     },
     // Of the same form: better-sqlite3 says it in a type of its own.
     prepare: <Parameters, Row>(sql: string) =>
-      database.prepare(sql) as unknown as Statement<
+      statementOf(sql) as unknown as Statement<
         Parameters extends readonly unknown[] ? Parameters : [Parameters],
         Row
       >,

@@ -24,7 +24,7 @@ export class Pending {
     const id = (this.#lastId += 1);
     // `operation` and `input` belong together by the signature; the union cannot say so.
     const request = { id, operation, input } as Request;
-    if (this.#unsent.push(request) === 1) queueMicrotask(() => this.flush());
+    if (this.#unsent.push(request) === 1) setImmediate(() => this.flush());
     return new Promise<Output<K>>((resolve, reject) => {
       this.#waiters.set(id, { resolve: (output) => resolve(output as Output<K>), reject });
     });
