@@ -56,25 +56,35 @@ function answer(set, question) {
     // The whole is no answer to a question about a part: it would be remembered as one.
     if (view === undefined && question.part !== undefined)
       return { kind: 'lost', cause: 'engine_unavailable' };
-    const { principal, action, resource, context, entities } = view?.slice(question) ?? question;
-    const call = /** @type {Call} */ ({
-      principal,
-      action: { type: 'UAR::Action', id: action },
-      resource,
-      context,
-      entities,
-      preparsedSchemaName: view?.schemaName ?? schemaName,
-      preparsedPolicySetId: view?.setName ?? set,
-      validateRequest: true,
-    });
-    const found = statefulIsAuthorized(call);
-    if (found.type === 'failure') return { kind: 'invalid', message: textOf(found.errors) };
-    const { decision, diagnostics } = found.response;
-    const errors = diagnostics.errors.map(({ policyId }) => policyId);
-    return { kind: 'decided', decision, reasons: diagnostics.reason, errors };
+    const asked = view?.slice(question) ?? question;
+    const names = { schemaName: view?.schemaName ?? schemaName, setName: view?.setName ?? set };
+    return view?.known?.find(asked, () => evaluate(asked, names)) ?? evaluate(asked, names);
   } catch (error) {
     return { kind: 'threw', message: thrown(error) };
   }
+}
+
+/**
+ * @param {CedarQuestion} question
+ * @param {{ schemaName: string, setName: string }} names
+ * @returns {RawAnswer}
+ */
+function evaluate({ principal, action, resource, context, entities }, { schemaName, setName }) {
+  const call = /** @type {Call} */ ({
+    principal,
+    action: { type: 'UAR::Action', id: action },
+    resource,
+    context,
+    entities,
+    preparsedSchemaName: schemaName,
+    preparsedPolicySetId: setName,
+    validateRequest: true,
+  });
+  const found = statefulIsAuthorized(call);
+  if (found.type === 'failure') return { kind: 'invalid', message: textOf(found.errors) };
+  const { decision, diagnostics } = found.response;
+  const errors = diagnostics.errors.map(({ policyId }) => policyId);
+  return { kind: 'decided', decision, reasons: diagnostics.reason, errors };
 }
 
 /** @param {RawAnswer} found */

@@ -5,6 +5,7 @@ import {
   preparseSchema,
   schemaToJsonWithResolvedTypes,
 } from '@cedar-policy/cedar-wasm/web';
+import { KnownAnswers } from './known-answers.mjs';
 import { viewOf } from './sliced-view.mjs';
 
 /** @typedef {import('./worker-protocol.js').WorkerTask} WorkerTask */
@@ -16,6 +17,7 @@ import { viewOf } from './sliced-view.mjs';
  * @property {string} schemaName
  * @property {string} setName
  * @property {(question: CedarQuestion) => CedarQuestion} slice
+ * @property {KnownAnswers} [known] absent where no question comes twice: its policies read the clock
  */
 
 /** What is asked instead of a whole set, by set, action and part of it. What cannot be prepared is none: the whole set is asked. */
@@ -69,5 +71,6 @@ function prepared({ version, schemaName, policies }, slice, view) {
   if (preparsePolicySet(setName, { staticPolicies }).type === 'failure') return undefined;
   if (view === undefined) return { schemaName, setName, slice: (question) => question };
   if (preparseSchema(setName, view.schema).type === 'failure') return undefined;
-  return { schemaName: setName, setName, slice: view.slice };
+  const found = { schemaName: setName, setName, slice: view.slice };
+  return slice.attributes.includes('now') ? found : { ...found, known: new KnownAnswers() };
 }

@@ -1,5 +1,13 @@
 // @ts-check
 // Plain JavaScript, as the worker that imports it.
+import {
+  TypeSlicer,
+  mapValues,
+  reachable,
+  recordNames,
+  toldApart,
+  withoutNamespace,
+} from './slice-types.mjs';
 
 /** @typedef {import('../../../domain/policy/slices.js').Slice} Slice */
 /** @typedef {import('../../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
@@ -14,7 +22,7 @@
 
 const namespace = 'UAR';
 const wholeContext = '*';
-const primitives = ['Bool', 'Long', 'String', 'decimal', 'datetime', 'duration', 'ipaddr'];
+const anyId = 'any';
 
 /**
  * What of a question the policies of one action can tell apart. Only attributes that the schema knows and no policy reads
@@ -37,6 +45,7 @@ export function viewOf(schema, slice) {
   const { principalTypes, resourceTypes } = action.appliesTo;
   const named = slice.named.map(({ type }) => type);
   const reached = reachable([...principalTypes, ...resourceTypes, ...named], slicedContext, slicedTypes);
+  const told = toldApart({ named, principalTypes, slicedContext, slicedTypes });
   const kept = { ...action, appliesTo: { ...action.appliesTo, context: slicedContext } };
   return {
     schema: {
@@ -46,7 +55,7 @@ export function viewOf(schema, slice) {
         actions: { ...groupsOf(slice.action, actions), [slice.action]: kept },
       },
     },
-    slice: slicerOf({ slice, types, entityTypes, slicedTypes, context, slicedContext, reached }),
+    slice: slicerOf({ slice, types, entityTypes, slicedTypes, context, slicedContext, reached, told }),
   };
 }
 
@@ -66,103 +75,16 @@ function groupsOf(action, actions) {
   return groups;
 }
 
-class TypeSlicer {
-  /**
-   * @param {Json} commonTypes
-   * @param {readonly string[]} attributes
-   */
-  constructor(commonTypes, attributes) {
-    this.commonTypes = commonTypes;
-    this.attributes = new Set(attributes);
-  }
-
-  /**
-   * With every name of a common type replaced by what it stands for.
-   * @param {Json} type
-   * @returns {Json}
-   */
-  resolved(type) {
-    if (type['type'] === 'Record')
-      return { ...type, attributes: mapValues(type['attributes'], (part) => this.resolved(part)) };
-    if (type['type'] === 'Set') return { ...type, element: this.resolved(type['element']) };
-    if (type['type'] === 'Entity' || primitives.includes(type['type'])) return type;
-    const found = this.commonTypes[String(type['type']).replace(`${namespace}::`, '')];
-    if (found === undefined) throw new Error(`no type ${type['type']}`);
-    const { required } = type;
-    return { ...this.resolved(found), ...(required === undefined ? {} : { required }) };
-  }
-
-  /**
-   * @param {Json} type resolved
-   * @returns {Json}
-   */
-  sliced(type) {
-    if (type['type'] !== 'Record') return type;
-    const kept = Object.entries(type['attributes']).filter(([name]) => this.attributes.has(name));
-    return { ...type, attributes: Object.fromEntries(kept.map(([name, part]) => [name, this.sliced(part)])) };
-  }
-}
-
 /**
- * Names of attributes that hold records.
- * @param {readonly (Json | undefined)[]} types
- * @param {TypeSlicer} slicer
- */
-function recordNames(types, slicer) {
-  /** @type {Set<string>} */
-  const names = new Set();
-  /** @type {Json[]} */
-  const open = types.flatMap((type) => (type === undefined ? [] : [slicer.resolved(type)]));
-  for (let type = open.pop(); type !== undefined; type = open.pop()) {
-    if (type['type'] === 'Set') open.push(type['element']);
-    for (const [name, part] of Object.entries(type['attributes'] ?? {})) {
-      if (part.type === 'Record') names.add(name);
-      open.push(part);
-    }
-  }
-  return names;
-}
-
-/**
- * Types of entities that evaluation can come to.
- * @param {readonly string[]} roots
- * @param {Json} context
- * @param {Json} entityTypes
- */
-function reachable(roots, context, entityTypes) {
-  /** @type {Set<string>} */
-  const reached = new Set();
-  const open = [...roots, ...entitiesIn(context)];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (reached.has(name)) continue;
-    reached.add(name);
-    const type = entityTypes[withoutNamespace(name)];
-    open.push(...entitiesIn(type?.shape), ...entitiesIn(type?.tags));
-  }
-  return reached;
-}
-
-/**
- * @param {Json | undefined} type
- * @returns {string[]}
- */
-function entitiesIn(type) {
-  if (type === undefined) return [];
-  if (type['type'] === 'Entity') return [type['name']];
-  if (type['type'] === 'Set') return entitiesIn(type['element']);
-  return Object.values(type['attributes'] ?? {}).flatMap(entitiesIn);
-}
-
-/**
- * @param {{ slice: Slice, types: TypeSlicer, entityTypes: Json, slicedTypes: Json, context: Json, slicedContext: Json, reached: ReadonlySet<string> }} parts
+ * @param {{ slice: Slice, types: TypeSlicer, entityTypes: Json, slicedTypes: Json, context: Json, slicedContext: Json, reached: ReadonlySet<string>, told: ReadonlySet<string> }} parts
  * @returns {(question: CedarQuestion) => CedarQuestion}
  */
-function slicerOf({ slice, types, entityTypes, slicedTypes, context, slicedContext, reached }) {
+function slicerOf({ slice, types, entityTypes, slicedTypes, context, slicedContext, reached, told }) {
   const named = new Set(slice.named.map(keyOf));
   const full = mapValues(entityTypes, ({ shape }) =>
     shape === undefined ? undefined : types.resolved(shape),
   );
-  /** @type {(entity: Entity, present: ReadonlySet<string>) => Entity} */
+  /** @type {(entity: Entity, present: ReadonlyMap<string, Entity>) => Entity} */
   const sliceEntity = ({ uid, attrs, parents, tags }, present) => {
     const name = withoutNamespace(uid.type);
     const keptTags = slice.readsTags && tags !== undefined ? { tags } : {};
@@ -177,23 +99,50 @@ function slicerOf({ slice, types, entityTypes, slicedTypes, context, slicedConte
       ...keptTags,
     };
   };
+  const isUnknown = (/** @type {Entity} */ { uid }) => entityTypes[withoutNamespace(uid.type)] === undefined;
   return (question) => {
     const { principal, resource } = question;
-    const present = new Set(question.entities.map(({ uid }) => keyOf(uid)));
-    const entities = question.entities.filter(
-      ({ uid, parents }) =>
-        reached.has(uid.type) ||
-        // What has parents may lead from a member to a place that is named.
-        parents.length > 0 ||
-        entityTypes[withoutNamespace(uid.type)] === undefined ||
-        [principal, resource].some((asked) => keyOf(asked) === keyOf(uid)),
+    const asked = [keyOf(principal), keyOf(resource)];
+    const present = new Map(question.entities.map((entity) => [keyOf(entity.uid), entity]));
+    const read = question.entities.filter(
+      (entity) => reached.has(entity.uid.type) || isUnknown(entity) || asked.includes(keyOf(entity.uid)),
     );
-    return {
-      ...question,
-      context: withoutUnread(question.context, context, slicedContext),
-      entities: entities.map((entity) => sliceEntity(entity, present)),
-    };
+    const entities = withAncestors(read, present).map((entity) => sliceEntity(entity, present));
+    const cut = { ...question, context: withoutUnread(question.context, context, slicedContext), entities };
+    return told.has(withoutNamespace(resource.type)) ? cut : withAnyResource(cut);
   };
+}
+
+/**
+ * What is above a member may be a place that is named, whatever it is itself.
+ * @param {readonly Entity[]} entities
+ * @param {ReadonlyMap<string, Entity>} present
+ * @returns {Entity[]}
+ */
+function withAncestors(entities, present) {
+  const found = new Set(entities);
+  for (const { parents } of found) {
+    for (const parent of parents) {
+      const above = present.get(keyOf(parent));
+      if (above !== undefined) found.add(above);
+    }
+  }
+  return [...found];
+}
+
+/**
+ * The same question about every resource that differs in nothing but its id.
+ * @param {CedarQuestion} question
+ * @returns {CedarQuestion}
+ */
+function withAnyResource(question) {
+  const { resource } = question;
+  const uid = { type: resource.type, id: anyId };
+  const alike = question.entities.filter((entity) => entity.uid.type === resource.type);
+  const [own] = alike;
+  if (own === undefined || alike.length > 1 || own.uid.id !== resource.id) return question;
+  const entities = question.entities.map((entity) => (entity === own ? { ...own, uid } : entity));
+  return { ...question, resource: uid, entities };
 }
 
 /**
@@ -219,18 +168,4 @@ function withoutUnread(value, full, kept) {
 /** @param {{ readonly type: string, readonly id: string }} uid */
 function keyOf({ type, id }) {
   return `${type} ${id}`;
-}
-
-/** @param {string} name */
-function withoutNamespace(name) {
-  return name.replace(`${namespace}::`, '');
-}
-
-/**
- * @param {Json} object
- * @param {(value: any) => any} change
- * @returns {Record<string, any>}
- */
-function mapValues(object, change) {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }

@@ -75,6 +75,29 @@ describe('a view of the questions of one action', () => {
     expect(found.entities).toContainEqual(between);
   });
 
+  it('leaves out what leads nowhere that is read', () => {
+    const question = { ...someQuestion(), action: 'callTool' };
+    const tenant = { type: 'UAR::Tenant', id: 'far' } as const;
+    const beside = { uid: { type: 'UAR::Prompt', id: 'default/x' }, attrs: {}, parents: [tenant] } as const;
+    const found = sliced({ named: [tenant] }, { ...question, entities: [...question.entities, beside] });
+    expect(found.entities).not.toContainEqual(beside);
+  });
+
+  it('is about any resource, until a policy can tell that one from others', () => {
+    const question = { ...someQuestion(), action: 'callTool' };
+    const any = { type: 'UAR::Tool', id: 'any' };
+    expect(sliced({}, question).resource).toEqual(any);
+    expect(tool(sliced({}, question))?.uid).toEqual(any);
+    const other = { type: 'UAR::Tool', id: 'default/other' } as const;
+    const referred = sliced({ attributes: ['tool'] }, question);
+    for (const found of [sliced({ named: [other] }, question), referred]) {
+      expect(found.resource).toEqual(question.resource);
+      expect(tool(found)?.uid).toEqual(question.resource);
+    }
+    const two = { ...question, entities: [...question.entities, { uid: other, attrs: {}, parents: [] }] };
+    expect(sliced({}, two).resource).toEqual(question.resource);
+  });
+
   it('is none where a record or the context is used as a whole', () => {
     for (const whole of ['*', 'env', 'args', 'facts'])
       expect(viewOf(schema, slice({ attributes: [whole], wholes: [whole] }))).toBeUndefined();
