@@ -2,10 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CedarEngine, compileCedar } from '../adapters/cedar/engine.js';
 import type { CedarQuestion, RawAnswer } from '../domain/cedar/cedar.js';
-import { joined } from '../domain/decide/memory/joined-answers.js';
-import type { PolicySet } from '../domain/policy/policy-set.js';
-import { partsOf } from '../domain/policy/slices.js';
-import { narrowed } from '../domain/question/narrowed.js';
+import { askInParts } from '../domain/decide/memory/asked-in-parts.js';
 import { installPolicies } from './installed.fixture.js';
 import { policyTexts } from './policies/policies.fixture.js';
 import { proofRuns } from './runs.fixture.js';
@@ -13,7 +10,6 @@ import { authorize, type ReferencePolicy } from './reference/authorize.fixture.j
 import { entities } from './world/entities.fixture.js';
 import { actionGroups, asking } from './world/questions.fixture.js';
 
-const toolActions = ['discoverTool', 'callTool', 'callToolUnattended'] as const;
 const askingsPerSet = 12;
 const worldsPerSet = 8;
 const { seed, cases, timeoutMs } = proofRuns({ cases: 2_000 });
@@ -40,9 +36,11 @@ async function askCedar(
   const tried = await engine.rehearse(async (laboratory) => {
     const isSliced = way !== 'whole';
     const { policies, set } = await installPolicies(laboratory, texts, { version, isSliced });
-    const ask = (some: readonly CedarQuestion[]) =>
-      laboratory.engine.ask({ set: version, questions: some, stopAtRefusal: false });
-    const askAll = () => (way === 'in parts' ? askParts(set, ask, questions) : ask(questions));
+    const { engine: tested } = laboratory;
+    const askAll = (): Promise<readonly (RawAnswer | undefined)[]> =>
+      way === 'in parts'
+        ? askInParts(tested, set, questions)
+        : tested.ask({ set: version, questions, stopAtRefusal: false });
     // The second time from memory, where there is one.
     const rounds = [await askAll(), await askAll()];
     await laboratory.remove(version);
@@ -50,24 +48,6 @@ async function askCedar(
   });
   if (tried.kind === 'failed') throw new Error(tried.message);
   return tried.value;
-}
-
-/** Each question by the parts that its action is asked in, as calls are. */
-async function askParts(
-  set: PolicySet,
-  ask: (questions: readonly CedarQuestion[]) => Promise<readonly RawAnswer[]>,
-  questions: readonly CedarQuestion[],
-): Promise<readonly (RawAnswer | undefined)[]> {
-  const parts = questions.map((question) => {
-    const slices = toolActions.flatMap((action) => (action === question.action ? partsOf(set, action) : []));
-    return slices.length === 0 ? [question] : slices.map((slice) => narrowed(question, slice));
-  });
-  const answers = await ask(parts.flat());
-  let from = 0;
-  return parts.map((asked) => {
-    from += asked.length;
-    return joined(answers.slice(from - asked.length, from).map((answer) => [answer]))[0];
-  });
 }
 
 /** An answer of Cedar in the form of ours. */

@@ -6,6 +6,7 @@ import type { PolicySet } from '../policy/policy-set.js';
 import { actionQuestions, type ActionQuestions, type Target } from '../question/action-questions.js';
 import type { Directory } from '../question/directory.js';
 import type { CedarParts } from './cedar-judge.js';
+import { askInParts } from './memory/asked-in-parts.js';
 import { all, type ActionVerdict, type DenialCause } from './verdict.js';
 
 type Parts = Omit<CedarParts, 'remembered'>;
@@ -33,10 +34,7 @@ async function judgeBatch(
   prepared: readonly ActionQuestions[],
 ): Promise<readonly ActionVerdict[]> {
   const questions: CedarQuestion[] = prepared.flatMap((one) => (one.kind === 'ready' ? one.questions : []));
-  const answers =
-    questions.length === 0
-      ? []
-      : await parts.engine.ask({ set: set.version, questions, stopAtRefusal: false });
+  const answers = questions.length === 0 ? [] : await askInParts(parts.engine, set, questions);
   let at = 0;
   return prepared.map((one) => {
     if (one.kind === 'refused') return denied(one.cause);

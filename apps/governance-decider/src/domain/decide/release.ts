@@ -7,6 +7,7 @@ import { actionQuestions } from '../question/action-questions.js';
 import { rolesOf, toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
 import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
 import type { CedarParts } from './cedar-judge.js';
+import { askInParts } from './memory/asked-in-parts.js';
 import { all, deny, union, type CallVerdict, type Vote, type Votes } from './verdict.js';
 
 type Parts = Omit<CedarParts, 'remembered'>;
@@ -119,7 +120,7 @@ async function verdicts(
   set: PolicySet,
   questions: readonly CedarQuestion[],
 ): Promise<readonly Verdict[]> {
-  const answers = await parts.engine.ask({ set: set.version, questions, stopAtRefusal: false });
+  const answers = await askInParts(parts.engine, set, questions);
   return questions.map((_, index) => judge(answers[index], set));
 }
 

@@ -39,8 +39,8 @@ describe('the slice of an action', () => {
       ['discoverTool', ['t/any', 't/use'], ['enabled', 'pinned']],
       ['callTool', ['t/any', 't/use', 't/invoke'], ['enabled', 'pinned', 'quorum']],
       ['callToolUnattended', ['t/any', 't/invoke'], ['pinned', 'quorum']],
-      ['callToolApproved', ['t/any', 't/invoke'], ['pinned', 'quorum']],
       ['approve', ['t/any', 't/approve'], ['parties', 'pinned']],
+      ['callToolApproved', ['t/any', 't/invoke'], ['pinned', 'quorum']],
       ['reject', ['t/any'], ['pinned']],
       ['viewApproval', ['t/any'], ['pinned']],
     ]);

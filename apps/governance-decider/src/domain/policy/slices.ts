@@ -32,10 +32,9 @@ export interface Slice {
 export type SlicePart = 'whole' | 'steady' | 'momentary';
 type SlicedAction = ToolAction | ApprovalAction;
 
-/** Asked again and again about other arguments of the same tool. */
-const partedActions: readonly SlicedAction[] = ['discoverTool', 'callTool', 'callToolUnattended'];
-/** Asked about one approval each. */
-const wholeActions: readonly SlicedAction[] = ['callToolApproved', 'approve', 'reject', 'viewApproval'];
+/** Asked again and again at other times, or about other arguments of the same tool. */
+const partedActions: readonly SlicedAction[] = ['discoverTool', 'callTool', 'callToolUnattended', 'approve'];
+const wholeActions: readonly SlicedAction[] = ['callToolApproved', 'reject', 'viewApproval'];
 
 const remembered = new WeakMap<PolicySet, readonly Slice[]>();
 
@@ -46,8 +45,8 @@ export function slicesOf(set: PolicySet): readonly Slice[] {
   return slices;
 }
 
-/** What has to be asked about an action, so that what is steady need not be asked twice: the whole, or its two parts. */
-export function partsOf(set: PolicySet, action: ToolAction): readonly Slice[] {
+/** What has to be asked about an action, so that what is steady need not be asked twice: the whole, or its two parts. None without slices. */
+export function partsOf(set: PolicySet, action: string): readonly Slice[] {
   const slices = slicesOf(set).filter((slice) => slice.action === action);
   return slices.length === 1 ? slices : slices.filter(({ part }) => part !== 'whole');
 }
