@@ -11,8 +11,8 @@ const actionGroups: Readonly<Record<string, readonly string[]>> = {
 
 export type ToolAction = 'discoverTool' | 'callTool' | 'callToolUnattended' | 'callToolApproved';
 
-/** What is asked about an approval, by each vote and each look at it. */
-export type ApprovalAction = 'approve' | 'reject' | 'viewApproval';
+/** What is asked about the approval of every call that has one. */
+export type ApprovalAction = 'approve' | 'viewApproval';
 
 export function coversAction(scope: ActionScope, action: ToolAction | ApprovalAction): boolean {
   if (scope.kind === 'any') return true;

@@ -41,7 +41,6 @@ describe('the slice of an action', () => {
       ['callToolUnattended', ['t/any', 't/invoke'], ['pinned', 'quorum']],
       ['approve', ['t/any', 't/approve'], ['parties', 'pinned']],
       ['callToolApproved', ['t/any', 't/invoke'], ['pinned', 'quorum']],
-      ['reject', ['t/any'], ['pinned']],
       ['viewApproval', ['t/any'], ['pinned']],
     ]);
   });

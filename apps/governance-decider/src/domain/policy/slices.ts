@@ -34,7 +34,7 @@ type SlicedAction = ToolAction | ApprovalAction;
 
 /** Asked again and again at other times, or about other arguments of the same tool. */
 const partedActions: readonly SlicedAction[] = ['discoverTool', 'callTool', 'callToolUnattended', 'approve'];
-const wholeActions: readonly SlicedAction[] = ['callToolApproved', 'reject', 'viewApproval'];
+const wholeActions: readonly SlicedAction[] = ['callToolApproved', 'viewApproval'];
 
 const remembered = new WeakMap<PolicySet, readonly Slice[]>();
 
