@@ -1,0 +1,99 @@
+// The official conformance suite against `/mcp/servers/conf` of a product of its own, on a built tree. Fails when a scenario that is
+// listed in passing.json fails, and when one passes that is not listed: the list stays true.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { repositoryDir, startProduct } from '@uar/testkit';
+import { startBearerProxy } from './bearer-proxy.mjs';
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const suite = join(repositoryDir, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const listed = JSON.parse(readFileSync(here('passing.json'), 'utf8'));
+const readyMs = 30_000;
+
+const upstream = {
+  transport: 'stdio',
+  command: process.execPath,
+  args: [here('upstream/main.mjs')],
+  // Its tools carry no annotations, and nobody is there to approve.
+  tools: { overrides: { '*': { read_only: true, open_world: false } } },
+};
+
+async function untilListed(gateway, token) {
+  for (const limit = Date.now() + readyMs; Date.now() < limit;) {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${gateway}/api/tools/conf__test_simple_text`, { headers });
+    if (answer.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the tools of the upstream were not listed in time');
+}
+
+async function runSuite(url, folder) {
+  const args = ['server', '--url', url, '--suite', 'all', '--output-dir', folder];
+  const child = spawn(process.execPath, ['--import', here('node20.mjs'), suite, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+  await once(child, 'close');
+  return said;
+}
+
+/** Checks of each scenario, as the suite wrote them. */
+function resultsIn(folder) {
+  return readdirSync(folder)
+    .map((name) => {
+      const checks = JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8'));
+      const [, scenario = name] = /^server-(.*?)-\d{4}-\d{2}-\d{2}T/.exec(name) ?? [];
+      const count = (status) => checks.filter((check) => check.status === status).length;
+      const failures = checks.filter(({ status }) => status === 'FAILURE');
+      return { scenario, passed: count('SUCCESS'), failed: failures.length, failures };
+    })
+    .sort((a, b) => a.scenario.localeCompare(b.scenario));
+}
+
+function report(results) {
+  for (const { scenario, passed, failed, failures } of results) {
+    const isExpected = listed.includes(scenario);
+    const verdict = failed === 0 ? 'passed' : isExpected ? 'FAILED' : 'not yet';
+    console.log(`${verdict.padEnd(8)} ${scenario.padEnd(34)} ${passed} passed, ${failed} failed`);
+    if (failed > 0 && isExpected)
+      for (const { name, errorMessage } of failures) console.log(`           ${name}: ${errorMessage}`);
+  }
+  const sum = (member) => results.reduce((total, result) => total + result[member], 0);
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed in ${results.length} scenarios`);
+}
+
+function wrongOf(results) {
+  const passing = results
+    .filter(({ failed, passed }) => failed === 0 && passed > 0)
+    .map(({ scenario }) => scenario);
+  const lost = listed.filter((scenario) => !passing.includes(scenario));
+  const won = passing.filter((scenario) => !listed.includes(scenario));
+  return [
+    ...lost.map((scenario) => `${scenario} is listed in passing.json and did not pass`),
+    ...won.map((scenario) => `${scenario} passed and is not listed in passing.json`),
+  ];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'uar-conformance-'));
+const product = await startProduct({ bus: 'inprocess', config: { mcp: { servers: { conf: upstream } } } });
+const proxy = await startBearerProxy(`${product.gateway}/mcp/servers/conf`, () => product.token());
+try {
+  await untilListed(product.gateway, product.token());
+  const said = await runSuite(proxy.url, folder);
+  const results = resultsIn(folder);
+  if (results.length === 0) throw new Error(`the suite ran no scenario:\n${said}`);
+  report(results);
+  const wrong = wrongOf(results);
+  for (const line of wrong) console.log(line);
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+} finally {
+  proxy.close();
+  await product.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
