@@ -5,6 +5,8 @@
 /** @typedef {import('../../../domain/cedar/cedar.js').CedarQuestion} CedarQuestion */
 
 const mostKnown = 500;
+/** Characters of a question; a longer one, with whole texts among its arguments, is asked each time. */
+const longestKnown = 8_192;
 
 /**
  * What the engine said to questions about one part of a set. It says the same whenever it is asked the same: a question holds
@@ -21,6 +23,7 @@ export class KnownAnswers {
    */
   find(question, ask) {
     const key = JSON.stringify(question);
+    if (key.length > longestKnown) return ask();
     const found = this.#answers.get(key) ?? ask();
     this.#answers.delete(key);
     if (found.kind === 'decided') this.#answers.set(key, found);

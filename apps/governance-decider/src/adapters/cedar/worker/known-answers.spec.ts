@@ -33,6 +33,13 @@ describe('known answers', () => {
     expect(asked()).toBe(2);
   });
 
+  it('are none of questions too long to be kept', () => {
+    const { about, asked } = countedAnswers(yes);
+    const long = 'a'.repeat(8_192);
+    expect([long, long].map(about)).toEqual([yes, yes]);
+    expect(asked()).toBe(2);
+  });
+
   it('are at most 500, those asked least lately forgotten first', () => {
     const { about, asked } = countedAnswers(yes);
     for (let n = 0; n < 500; n += 1) about(`user ${n}`);
