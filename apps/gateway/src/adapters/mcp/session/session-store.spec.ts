@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Caller, Principal, RunId } from '@uar/contracts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallHandle } from '../../../domain/call/proposed-call.js';
 import type { Front } from '../../../domain/front/front.js';
 import { EventStream } from '../../http/event-stream.js';
@@ -55,6 +55,7 @@ describe('SessionStore', () => {
     server = createServer();
   });
   afterEach(async () => {
+    vi.useRealTimers();
     await Promise.all(stores.splice(0).map((each) => each.close()));
     server.closeAllConnections();
     server.close();
@@ -115,12 +116,14 @@ describe('SessionStore', () => {
   });
 
   it('ends none with a call: it opens no more then', async () => {
-    storeOf({ perPrincipal: 2, idleMs: 0, sweepMs: 5 });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    storeOf({ perPrincipal: 2, idleMs: 1_000, sweepMs: 5 });
     for (const session of [await open('ada'), await open('ada')]) await call(session);
     expect(await store.open({ caller: callerOf('ada'), front }, 'streamable')).toBe('full');
     const idle = await open('eve');
-    while (!ended.includes(idle.id)) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect([ended, store.size]).toEqual([[idle.id], 2]);
+    vi.setSystemTime(Date.now() + 1_001);
+    await expect.poll(() => ended).toEqual([idle.id]);
+    expect(store.size).toBe(2);
   });
 
   it('never has more than it may, however many are opened at once', async () => {
