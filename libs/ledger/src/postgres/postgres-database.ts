@@ -8,9 +8,6 @@ import { SyncClient, type ClientOptions } from './sync-client.js';
 
 /** One group of writes at a time over all replicas: what is right with one writer stays right. Apart for each schema. */
 const beginGroup = 'BEGIN; SELECT pg_advisory_xact_lock(7696754, hashtext(current_schema()))';
-
-/** A commit that waits for a standby and is cut off by its time limit would be answered as done, with a mere warning. */
-const commitGroup = 'SET LOCAL statement_timeout = 0; COMMIT';
 const beginReading = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /** Rows that a cursor is first asked for, and at most. */
@@ -80,7 +77,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   commit(): void {
-    const { did } = this.#ask({ text: commitGroup });
+    const { did } = this.#ask({ text: 'COMMIT' });
     this.#end();
     if (did !== 'COMMIT')
       throw new LedgerError('unavailable', `the ledger at ${this.name} took a commit back`);
