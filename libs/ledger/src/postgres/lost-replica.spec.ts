@@ -11,6 +11,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acme, receipt } from '../conformance/samples.fixture.js';
 import type { Ledger } from '../ledger.js';
 import { openLedger, type PostgresLedgerOptions } from '../open-ledger.js';
+import { placeOf } from './place.js';
+import { PostgresDatabase } from './postgres-database.js';
 import { optionsIn, withPostgres } from './postgres.fixture.js';
 
 withPostgres('a replica of a ledger in Postgres', () => {
@@ -52,6 +54,22 @@ withPostgres('a replica of a ledger in Postgres', () => {
     const [place] = await ledger.appendReceipts({ receipts: [receipt()] });
     expect(place?.seq).toBeGreaterThan(acknowledged);
     expect(await ledger.verifyReceipts({ tenant: acme })).toMatchObject({ ok: true, length: place?.seq });
+  });
+
+  it('that stops in the middle of its turn loses it, and knows that nothing was written', async () => {
+    const limits = { connectMs: 5_000, statementMs: 5_000, lockMs: 5_000, idleInTransactionMs: 1_000 };
+    const { url, password = '' } = options;
+    const stopped = new PostgresDatabase({ place: placeOf(url), password, limits });
+    try {
+      stopped.begin();
+      stopped.prepare('UPDATE probe SET count = count + 1').run();
+      expect(stopped.prepare<[], { count: number }>('SELECT count FROM probe').get()).toEqual({ count: 1 });
+      expect(await ledger.appendReceipts({ receipts: [receipt()] })).toMatchObject([{ seq: 1 }]);
+      expect(() => stopped.commit()).toThrow('is not available');
+      expect(stopped.prepare<[], { count: number }>('SELECT count FROM probe').get()).toEqual({ count: 0 });
+    } finally {
+      stopped.close();
+    }
   });
 
   it('that is frozen, in the middle of a transaction or not, holds up the others for seconds at most', async () => {
