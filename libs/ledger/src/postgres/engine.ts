@@ -6,7 +6,7 @@ import { allOperations } from '../operations/all-operations.js';
 import { GroupCommit } from '../operations/group-commit.js';
 import { heldChains } from '../operations/held-chains.js';
 import { receiptChains } from '../operations/receipts.js';
-import type { SessionLimits } from './client-messages.js';
+import type { SessionLimits } from './client/client-messages.js';
 import { headsInTable, lastHeadsIn } from './heads-in-table.js';
 import { migrate, refuseLaterSchema, refuseNoLedger } from './opening/migrate.js';
 import { checkRights } from './opening/rights.js';

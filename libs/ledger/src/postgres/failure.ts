@@ -1,5 +1,5 @@
 import { LedgerError, type LedgerErrorKind } from '../ledger-error.js';
-import type { CommandFailure } from './client-messages.js';
+import type { CommandFailure } from './client/client-messages.js';
 
 /** A statement that Postgres refuses for what it says: a bug of ours. */
 export class PostgresError extends Error {

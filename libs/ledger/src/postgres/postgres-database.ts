@@ -1,10 +1,10 @@
 import { LedgerError } from '../ledger-error.js';
 import type { Changes, SqlDatabase, Statement } from '../sql/database.js';
-import type { Command, CommandResult, SessionLimits } from './client-messages.js';
+import type { Command, CommandResult, SessionLimits } from './client/client-messages.js';
 import { errorOf } from './failure.js';
 import { nameOf } from './place.js';
 import { numbered } from './placeholders.js';
-import { SyncClient, type ClientOptions } from './sync-client.js';
+import { SyncClient, type ClientOptions } from './client/sync-client.js';
 
 /** One group of writes at a time over all replicas: what is right with one writer stays right. Apart for each schema. */
 const beginGroup = 'BEGIN; SELECT pg_advisory_xact_lock(7696754, hashtext(current_schema()))';

@@ -1,8 +1,8 @@
 import { startPostgres, type PostgresServer } from '@uar/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { acme, receipt } from '../conformance/samples.fixture.js';
-import type { Ledger } from '../ledger.js';
-import { openLedger, type PostgresLedgerOptions } from '../open-ledger.js';
+import { acme, receipt } from '../../conformance/samples.fixture.js';
+import type { Ledger } from '../../ledger.js';
+import { openLedger, type PostgresLedgerOptions } from '../../open-ledger.js';
 import { optionsIn, query, withPostgres } from './postgres.fixture.js';
 
 withPostgres('a ledger whose Postgres goes away', () => {

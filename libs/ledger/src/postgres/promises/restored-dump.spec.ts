@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryDir, sharedPostgresDatabase, type PostgresDatabase } from '@uar/testkit';
 import { expect, it } from 'vitest';
-import { acme, draft, receipt, startOfTime as now } from '../conformance/samples.fixture.js';
-import { backupLedger } from '../copies/backup.js';
-import { checkLedger } from '../copies/check.js';
-import { restoreLedger } from '../copies/restore.js';
-import { openLedger } from '../open-ledger.js';
+import { acme, draft, receipt, startOfTime as now } from '../../conformance/samples.fixture.js';
+import { backupLedger } from '../../copies/backup.js';
+import { checkLedger } from '../../copies/check.js';
+import { restoreLedger } from '../../copies/restore.js';
+import { openLedger } from '../../open-ledger.js';
 import { optionsIn, query, withPostgres } from './postgres.fixture.js';
 
 const hasTools = spawnSync('pg_dump', ['--version']).status === 0;

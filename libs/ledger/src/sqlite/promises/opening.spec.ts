@@ -9,9 +9,16 @@ import {
 } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../ledger.js';
-import { openLedger, type FileLedgerOptions } from '../open-ledger.js';
-import { acme, callId, draft, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
+import type { Ledger } from '../../ledger.js';
+import { openLedger, type FileLedgerOptions } from '../../open-ledger.js';
+import {
+  acme,
+  callId,
+  draft,
+  ledgerFolder,
+  receipt,
+  startOfTime as now,
+} from '../../conformance/samples.fixture.js';
 
 let folder: ReturnType<typeof ledgerFolder>;
 const open: Ledger[] = [];

@@ -1,7 +1,7 @@
 import { sharedPostgresDatabase } from '@uar/testkit';
 import { expect, it } from 'vitest';
-import { openLedger } from '../open-ledger.js';
-import { openDatabase } from '../sqlite/opening/database.js';
+import { openLedger } from '../../open-ledger.js';
+import { openDatabase } from '../../sqlite/opening/database.js';
 import { optionsIn, query, withPostgres } from './postgres.fixture.js';
 
 interface Column {

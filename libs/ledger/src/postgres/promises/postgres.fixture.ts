@@ -3,7 +3,7 @@ import { postgresMissing, type PostgresDatabase } from '@uar/testkit';
 import { createSeal } from '@uar/keys';
 import { Client } from 'pg';
 import { describe } from 'vitest';
-import type { PostgresLedgerOptions } from '../open-ledger.js';
+import type { PostgresLedgerOptions } from '../../open-ledger.js';
 
 export function withPostgres(name: string, body: () => void): void {
   describe.skipIf(postgresMissing(name))(name, body);

@@ -6,10 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { sourceHooks } from '@uar/threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyLedgerFile } from '../chain/verify-file.js';
-import { acme, callId, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
-import type { Ledger } from '../ledger.js';
-import { openLedger, type FileLedgerOptions } from '../open-ledger.js';
+import { verifyLedgerFile } from '../../chain/verify-file.js';
+import {
+  acme,
+  callId,
+  ledgerFolder,
+  receipt,
+  startOfTime as now,
+} from '../../conformance/samples.fixture.js';
+import type { Ledger } from '../../ledger.js';
+import { openLedger, type FileLedgerOptions } from '../../open-ledger.js';
 
 let folder: ReturnType<typeof ledgerFolder>;
 const open: Ledger[] = [];

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { sharedPostgresDatabase } from '@uar/testkit';
 import { sourceHooks } from '@uar/threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { acme, receipt } from '../conformance/samples.fixture.js';
-import type { Ledger } from '../ledger.js';
-import { openLedger, type PostgresLedgerOptions } from '../open-ledger.js';
-import { placeOf } from './place.js';
-import { PostgresDatabase } from './postgres-database.js';
+import { acme, receipt } from '../../conformance/samples.fixture.js';
+import type { Ledger } from '../../ledger.js';
+import { openLedger, type PostgresLedgerOptions } from '../../open-ledger.js';
+import { placeOf } from '../place.js';
+import { PostgresDatabase } from '../postgres-database.js';
 import { optionsIn, withPostgres } from './postgres.fixture.js';
 
 withPostgres('a replica of a ledger in Postgres', () => {

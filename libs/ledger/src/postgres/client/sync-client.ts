@@ -9,7 +9,7 @@ import type {
   SessionLimits,
   ToClient,
 } from './client-messages.js';
-import type { PostgresPlace } from './place.js';
+import type { PostgresPlace } from '../place.js';
 
 export interface ClientOptions {
   readonly place: PostgresPlace;

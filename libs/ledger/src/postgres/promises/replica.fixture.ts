@@ -1,6 +1,6 @@
 import { createSeal, readPrivateKey } from '@uar/keys';
-import { receipt } from '../conformance/samples.fixture.js';
-import { openLedger } from '../open-ledger.js';
+import { receipt } from '../../conformance/samples.fixture.js';
+import { openLedger } from '../../open-ledger.js';
 
 // A process of its own: opens the ledger that its environment names, then appends receipts until it is killed, printing
 // every number once it was acknowledged. An append that is unavailable is said too, and the next is tried.

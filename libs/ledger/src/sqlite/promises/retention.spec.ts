@@ -3,10 +3,10 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import type { ReceiptBody, ReceiptPosition } from '@uar/contracts';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyExportFile, verifyLedgerFile } from '../chain/verify-file.js';
-import { SameThread } from '../thread/same-thread.js';
-import { openEngine } from '../sqlite/engine.js';
-import { acme, ledgerFolder, receipt, startOfTime as now } from './samples.fixture.js';
+import { verifyExportFile, verifyLedgerFile } from '../../chain/verify-file.js';
+import { SameThread } from '../../thread/same-thread.js';
+import { openEngine } from '../engine.js';
+import { acme, ledgerFolder, receipt, startOfTime as now } from '../../conformance/samples.fixture.js';
 
 const dayMs = 86_400_000;
 const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();

@@ -7,7 +7,7 @@ import type {
   SessionLimits,
 } from './client-messages.js';
 import { withNul, withoutNul } from './nul-text.js';
-import { tlsOf } from './place.js';
+import { tlsOf } from '../place.js';
 import { beginSession } from './session.js';
 
 const firstDelayMs = 50;

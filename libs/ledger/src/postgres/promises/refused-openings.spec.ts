@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import { sharedPostgresDatabase, startPostgres } from '@uar/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acme, receipt } from '../conformance/samples.fixture.js';
-import { checkLedger } from '../copies/check.js';
-import type { Ledger } from '../ledger.js';
-import { openLedger, type PostgresLedgerOptions } from '../open-ledger.js';
+import { acme, receipt } from '../../conformance/samples.fixture.js';
+import { checkLedger } from '../../copies/check.js';
+import type { Ledger } from '../../ledger.js';
+import { openLedger, type PostgresLedgerOptions } from '../../open-ledger.js';
 import { optionsIn, query, withPostgres } from './postgres.fixture.js';
 
 /** Puts an x before a text in one row. */

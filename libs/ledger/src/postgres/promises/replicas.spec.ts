@@ -1,8 +1,15 @@
 import { sharedPostgresDatabase } from '@uar/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { acme, beta, draft, principal, receipt, startOfTime as now } from '../conformance/samples.fixture.js';
-import type { Ledger } from '../ledger.js';
-import { openLedger, type PostgresLedgerOptions } from '../open-ledger.js';
+import {
+  acme,
+  beta,
+  draft,
+  principal,
+  receipt,
+  startOfTime as now,
+} from '../../conformance/samples.fixture.js';
+import type { Ledger } from '../../ledger.js';
+import { openLedger, type PostgresLedgerOptions } from '../../open-ledger.js';
 import { connected, optionsIn, query, withPostgres } from './postgres.fixture.js';
 
 const limits = { maxPending: 10, maxNewPerMinute: 1_000 };
