@@ -20,6 +20,8 @@ export interface Violation {
 const unwrittenMs = 2_000;
 /** The same while the ledger, or the way to it, is being started again: its receipts wait in the gateway. */
 const waitingMs = 6_000;
+/** Longest time in which a ledger that was killed is there again, with whoever has to notice it. */
+const awayMs = 20_000;
 const waysToLedger = ['approval-service', 'approval-service 2', 'nats-server', 'postgres'];
 /** They ran nothing, and the same key may start the call anew. */
 const passing = new Set(['rate_limited', 'overloaded', 'unavailable']);
@@ -91,6 +93,11 @@ class History {
     );
   }
 
+  /** Had the ledger been away, so that calls were refused for it? They are counted, as those of a limit are. */
+  refusedBefore({ at }: NoteOf<'answered'>): boolean {
+    return this.wasAway(at - awayMs, at);
+  }
+
   private wasAway(from: number, to: number): boolean {
     return this.faults.some(({ service, at }) => waysToLedger.includes(service) && at >= from && at <= to);
   }
@@ -157,7 +164,8 @@ function outcomeOf(history: History, answer: NoteOf<'answered'>): Violation[] {
   if (others.length > 0) return [{ rule, what: `${id} ended as ${outcome} and as ${others[0]?.outcome}` }];
   const [recorded] = history.outcomes.get(callId) ?? [];
   if (recorded === undefined) {
-    if (counted.has(outcome) || history.diedAfter(answer)) return [];
+    const isCounted = counted.has(outcome) || (outcome === 'unavailable' && history.refusedBefore(answer));
+    if (isCounted || history.diedAfter(answer)) return [];
     return [{ rule, what: `${callId} (${id}) was answered ${outcome} and has no outcome receipt` }];
   }
   if (receipt !== null && (receipt.seq !== recorded.seq || receipt.hash !== recorded.hash))
