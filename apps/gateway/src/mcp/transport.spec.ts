@@ -100,6 +100,16 @@ describe.each(['/mcp', '/mcp/servers/srv'])('%s over streamable HTTP', (path) =>
     expect((await running).messages).toEqual([]);
   });
 
+  it.each([[[]], [{ progressToken: {} }], [null], ['x']])(
+    'answers a request with a _meta of %j, which is none',
+    async (meta) => {
+      for (const method of ['ping', 'tools/list', 'tools/call']) {
+        const { messages } = await client.request(method, { name: 'x', _meta: meta }, 9);
+        expect(messages).toMatchObject([{ id: 9, error: { code: -32602 } }]);
+      }
+    },
+  );
+
   it.each([
     ['text that is no JSON', '{', 400, -32700],
     ['a doubled member', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}', 400, -32600],

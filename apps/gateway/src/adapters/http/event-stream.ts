@@ -40,6 +40,7 @@ export class EventStream {
     private readonly response: ServerResponse,
     private readonly headers: Readonly<Record<string, string>>,
   ) {
+    if (response.destroyed) return;
     dueAt.set(this, performance.now() + keepAliveMs);
     sweeper ??= setInterval(sweep, sweepMs).unref();
     response.once('close', () => this.closed());
@@ -49,8 +50,10 @@ export class EventStream {
     return !this.response.writableEnded && !this.response.destroyed;
   }
 
+  /** Tells at once where the client is gone already. */
   onClose(listener: () => void): void {
-    this.closeListeners.push(listener);
+    if (this.response.destroyed) listener();
+    else this.closeListeners.push(listener);
   }
 
   /** Sends the headers now: a standing stream has to be seen as open before its first event. */

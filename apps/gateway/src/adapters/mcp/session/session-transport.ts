@@ -1,5 +1,5 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { stringifyWithText } from '@uar/json-text';
 import type { EventStream } from '../../http/event-stream.js';
 import type { Elicitations } from '../calls/elicitations.js';
@@ -166,8 +166,18 @@ export class SessionTransport implements Transport {
   private deliver(frame: ClientFrame): void {
     if (frame.kind === 'request' && this.toolRequests?.take(frame) === true) return;
     if (frame.kind === 'response' && this.elicitations?.take(frame) === true) return;
+    if (frame.kind === 'request' && !isJSONRPCRequest(frame.message)) return this.refuse(frame.id);
     this.onmessage?.(frame.message as JSONRPCMessage);
     if (frame.kind === 'notification' && frame.method === 'notifications/cancelled') this.endCancelled(frame);
+  }
+
+  /** What the SDK does not know as a request it would leave without an answer. */
+  private refuse(id: RequestId): void {
+    const error = {
+      code: -32602,
+      message: '_meta must be an object, its members of the types that MCP says',
+    };
+    this.answer(id, JSON.stringify({ jsonrpc: '2.0', id, error }));
   }
 
   private tell(text: string, method: string): void {
