@@ -137,22 +137,28 @@ describe('SessionStore', () => {
   });
 
   it('ends idle sessions, those with a stream not', async () => {
-    storeOf({ idleMs: 20, sweepMs: 5 });
-    const [idle, heard] = [await open('ada'), await open('ada')];
+    vi.useFakeTimers({ toFake: ['Date'] });
+    storeOf({ idleMs: 1_000, sweepMs: 5 });
+    const [idle, heard, later] = [await open('ada'), await open('ada'), await open('ada')];
     heard.transport.openStanding((await connection()).stream);
-    while (ended.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(ended).toEqual([idle.id]);
+    vi.setSystemTime(Date.now() + 600);
+    expect(find(later, 'ada')).toBe(later);
+    vi.setSystemTime(Date.now() + 401);
+    await expect.poll(() => ended).toEqual([idle.id]);
+    vi.setSystemTime(Date.now() + 600);
+    await expect.poll(() => ended).toEqual([idle.id, later.id]);
     expect(find(heard, 'ada')).toBe(heard);
   });
 
   it('ends a connection that is old, for clients that come back, before there is an answer', async () => {
-    storeOf({ longestStreamMs: 50, sweepMs: 5 });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    storeOf({ longestStreamMs: 1_000, sweepMs: 5 });
     const [early, late] = [await open('ada'), await open('ada')];
     greet(late);
     const [kept, released] = [await call(early), await call(late)];
-    await new Promise((resolve) => released.once('close', resolve));
-    expect([kept.complete, released.complete]).toEqual([false, true]);
+    vi.setSystemTime(Date.now() + 1_001);
+    await expect.poll(() => released.complete).toBe(true);
+    expect(kept.complete).toBe(false);
     expect(late.transport.isWaiting(1)).toBe(true);
     expect(late.transport.resume('1.0', (await connection()).stream)).toBe('resumed');
   });
