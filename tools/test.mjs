@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm test [-- filters]`: every test that needs nothing but what the set-up provides. `--e2e`: whole products instead.
-// `--proofs`: the proofs alone (of the PDP, of approvals), on ten times the cases that `npm test` gives them (UAR_PROOF_SCALE sets another).
+// `--proofs`: the proofs alone (of the PDP, of approvals, of a ledger whose server dies), on ten times the cases that `npm test` gives them (UAR_PROOF_SCALE sets another).
 // `--chaos`: a plane whose processes are killed (`npm run chaos` sets for how long).
 // UAR_TEST_REQUIRE=nats: a part that cannot run here is then a failure and not a line.
 import { spawn } from 'node:child_process';
@@ -92,6 +92,9 @@ function vitest(args) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 
+/** As in vitest.config.ts. */
+const slowPostgres = join(root, 'libs', 'ledger', 'src', 'postgres');
+
 /** Specs whose number of cases UAR_PROOF_SCALE sets: found, as a list of names would outlive a rename in silence. */
 function proofFiles() {
   const sources = ['apps', 'libs'].flatMap((part) =>
@@ -103,7 +106,12 @@ function proofFiles() {
       readdirSync(source, { recursive: true, encoding: 'utf8' }).map((name) => join(source, name)),
     )
     .filter((file) => file.endsWith('.spec.ts'))
-    .filter((file) => file.endsWith('.proof.spec.ts') || readFileSync(file, 'utf8').includes('proofRuns('));
+    .filter(
+      (file) =>
+        file.endsWith('.proof.spec.ts') ||
+        file.startsWith(slowPostgres) ||
+        readFileSync(file, 'utf8').includes('proofRuns('),
+    );
 }
 
 const args = process.argv.slice(2);
@@ -131,6 +139,6 @@ const code = await vitest([...projects.flatMap((name) => ['--project', name]), .
 for (const { line } of left) say(`not run: ${line}`);
 if (!e2e && !chaos && !proofs)
   say(
-    'whole products are tested by `npm run e2e` and `npm run chaos`, PDP and approvals on tens of thousands of cases, power losses and mutated policies by `npm run proofs`',
+    'whole products are tested by `npm run e2e` and `npm run chaos`, PDP and approvals on tens of thousands of cases, power losses, mutated policies and a PostgreSQL that dies by `npm run proofs`',
   );
 process.exit(code);
