@@ -10,10 +10,8 @@ export interface EventFields {
 /** One server-sent event (WHATWG HTML 9.2). JSON text has no raw line breaks once compact; an upstream's might, and each line needs its own `data:`. */
 export function eventText({ data, name, id, retryMs }: EventFields): string {
   const body = data.includes('\n') || data.includes('\r') ? data.split(/\r\n|\r|\n/).join('\ndata: ') : data;
-  const fields = [
-    id === undefined ? '' : `id: ${id}\n`,
-    retryMs === undefined ? '' : `retry: ${retryMs}\n`,
-    name === undefined ? '' : `event: ${name}\n`,
-  ];
-  return `${fields.join('')}data: ${body}\n\n`;
+  const place = id === undefined ? '' : `id: ${id}\n`;
+  const retry = retryMs === undefined ? '' : `retry: ${retryMs}\n`;
+  const type = name === undefined ? '' : `event: ${name}\n`;
+  return `${place}${retry}${type}data: ${body}\n\n`;
 }

@@ -65,4 +65,16 @@ describe('ReplayStore', () => {
     store.sweep(Date.now() + 1_100);
     expect([seqs(replay, 1), store.bytes]).toEqual([[], 0]);
   });
+
+  it('keeps to its bounds and its order over many events', () => {
+    const store = storeOf({ perSession: { events: 10 }, total: { events: 15 } });
+    const [one, other] = [store.open(), store.open()];
+    for (let seq = 1; seq <= 1_000; seq += 1) {
+      keep(one, 1, [seq]);
+      if (seq % 3 === 0) keep(other, 1, [seq / 3]);
+    }
+    const [ones, others] = [seqs(one, 1), seqs(other, 1)];
+    expect([ones.length, others.length, store.bytes]).toEqual([10, 5, 15]);
+    expect([ones[0], ones.at(-1), others.at(-1)]).toEqual([991, 1_000, 333]);
+  });
 });

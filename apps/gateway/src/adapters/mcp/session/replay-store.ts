@@ -14,15 +14,23 @@ export interface KeptEvent {
   readonly isLast: boolean;
 }
 
-interface Kept extends KeptEvent {
+interface Kept extends Omit<KeptEvent, 'data'> {
   readonly owner: SessionReplay;
   readonly bytes: number;
   readonly at: number;
+  /** Empty once it is gone: the queues may hold it for a while. */
+  data: string;
+  isGone: boolean;
+}
+
+interface Bound {
+  readonly events: number;
+  readonly bytes: number;
 }
 
 /** The messages of all sessions that a client may ask for again (MCP "Resumability and Redelivery"), the oldest first to go. */
 export class ReplayStore {
-  private readonly shelf = new Shelf();
+  private readonly queue = new Queue();
 
   constructor(readonly limits: ReplayLimits) {}
 
@@ -31,82 +39,99 @@ export class ReplayStore {
   }
 
   get bytes(): number {
-    return this.shelf.bytes;
+    return this.queue.bytes;
   }
 
   take(kept: Kept): void {
-    this.shelf.add(kept);
-    while (this.shelf.exceeds(this.limits.total)) this.dropOldest();
+    this.queue.add(kept);
+  }
+
+  /** After the session has kept to its own bounds. */
+  trim(): void {
+    while (this.queue.exceeds(this.limits.total)) this.queue.oldest?.owner.dropOldest();
   }
 
   drop(kept: Kept): void {
-    this.shelf.delete(kept);
+    this.queue.drop(kept);
   }
 
   /** Forgets what nobody came back for in time. */
   sweep(now: number): void {
     const { keptMs } = this.limits;
-    for (let oldest = this.shelf.oldest; oldest && now - oldest.at > keptMs; oldest = this.shelf.oldest)
-      oldest.owner.drop(oldest);
-  }
-
-  private dropOldest(): void {
-    const { oldest } = this.shelf;
-    oldest?.owner.drop(oldest);
+    for (let { oldest } = this.queue; oldest && now - oldest.at > keptMs; { oldest } = this.queue)
+      oldest.owner.dropOldest();
   }
 }
 
 /** What one session may be asked for again. */
 export class SessionReplay {
-  private readonly shelf = new Shelf();
+  private readonly queue = new Queue();
 
   constructor(private readonly store: ReplayStore) {}
 
-  keep(event: KeptEvent): void {
-    const kept = { ...event, owner: this, bytes: Buffer.byteLength(event.data), at: Date.now() };
-    this.shelf.add(kept);
+  keep({ stream, seq, data, isLast }: KeptEvent): void {
+    const bytes = Buffer.byteLength(data);
+    const kept: Kept = { stream, seq, data, isLast, owner: this, bytes, at: Date.now(), isGone: false };
+    this.queue.add(kept);
     this.store.take(kept);
-    while (this.shelf.exceeds(this.store.limits.perSession)) {
-      const { oldest } = this.shelf;
-      if (oldest !== undefined) this.drop(oldest);
-    }
+    while (this.queue.exceeds(this.store.limits.perSession)) this.dropOldest();
+    this.store.trim();
   }
 
   /** The events of that stream alone that came after `seq`, as far as they are kept; in order. */
   after(stream: number, seq: number): readonly KeptEvent[] {
-    return [...this.shelf.all].filter((kept) => kept.stream === stream && kept.seq > seq);
+    return this.queue.all.filter((kept) => kept.stream === stream && kept.seq > seq);
   }
 
-  drop(kept: Kept): void {
-    this.shelf.delete(kept);
-    this.store.drop(kept);
+  /** The oldest of all is the oldest of its session too. */
+  dropOldest(): void {
+    const { oldest } = this.queue;
+    if (oldest === undefined) return;
+    oldest.isGone = true;
+    oldest.data = '';
+    this.queue.drop(oldest);
+    this.store.drop(oldest);
   }
 
   clear(): void {
-    for (const kept of [...this.shelf.all]) this.drop(kept);
+    while (this.queue.oldest !== undefined) this.dropOldest();
   }
 }
 
-/** Events in order of arrival, and how much they are. */
-class Shelf {
-  readonly all = new Set<Kept>();
+const leastCompacted = 64;
+
+/** Events in order of arrival. What is gone is skipped, and let go once it is the greater part. */
+class Queue {
   bytes = 0;
+  private items: Kept[] = [];
+  private head = 0;
+  private size = 0;
+
+  get all(): readonly Kept[] {
+    return this.items.slice(this.head).filter(({ isGone }) => !isGone);
+  }
 
   get oldest(): Kept | undefined {
-    for (const kept of this.all) return kept;
-    return undefined;
+    while (this.items[this.head]?.isGone === true) this.head += 1;
+    return this.items[this.head];
   }
 
   add(kept: Kept): void {
-    this.all.add(kept);
+    this.items.push(kept);
     this.bytes += kept.bytes;
+    this.size += 1;
   }
 
-  delete(kept: Kept): void {
-    if (this.all.delete(kept)) this.bytes -= kept.bytes;
+  /** Of one that is gone. */
+  drop(kept: Kept): void {
+    this.bytes -= kept.bytes;
+    this.size -= 1;
+    if (this.items.length < leastCompacted || this.items.length < this.size * 2) return;
+    this.items = [...this.all];
+    this.head = 0;
   }
 
-  exceeds(limit: { readonly events: number; readonly bytes: number }): boolean {
-    return this.all.size > limit.events || this.bytes > limit.bytes;
+  exceeds(limit: Bound): boolean {
+    return this.size > limit.events || this.bytes > limit.bytes;
   }
 }

@@ -1,4 +1,3 @@
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { EventStream } from '../../http/event-stream.js';
 import { eventText } from '../../http/event-text.js';
 import type { KeptEvent, SessionReplay } from './replay-store.js';
@@ -27,8 +26,8 @@ export interface StreamOptions {
 
 /** One stream of messages to a client. It outlives its connections: what is sent while there is none waits for the next. */
 export class SessionStream {
-  /** Requests that are answered here and have no answer yet. */
-  readonly pending = new Set<RequestId>();
+  /** How many requests are answered here and have no answer yet. */
+  pending = 0;
   readonly id: number;
   private connection: EventStream | undefined;
   private attachedAt = 0;

@@ -57,8 +57,8 @@ export class SessionTransport implements Transport {
    */
   take(frames: readonly ClientFrame[], connection?: EventStream): boolean {
     const ids = frames.flatMap((frame) => (frame.kind === 'request' ? [frame.id] : []));
-    if (this.closed || new Set(ids).size < ids.length || ids.some((id) => this.requests.has(id)))
-      return false;
+    const isTwice = ids.length > 1 && new Set(ids).size < ids.length;
+    if (this.closed || isTwice || ids.some((id) => this.requests.has(id))) return false;
     if (ids.length > 0 && !this.expect(ids, connection)) return false;
     for (const frame of frames) this.deliver(frame);
     return true;
@@ -151,7 +151,7 @@ export class SessionTransport implements Transport {
     if (stream === undefined) return false;
     for (const id of ids) this.requests.set(id, stream);
     if (connection === undefined) return true;
-    for (const id of ids) stream.pending.add(id);
+    stream.pending = ids.length;
     this.connect(stream, connection);
     return true;
   }
@@ -195,7 +195,7 @@ export class SessionTransport implements Transport {
     const stream = this.requests.get(id);
     if (stream === undefined) return;
     this.settle(id, stream);
-    if (stream === this.standing || stream.pending.size > 0) return stream.send(text);
+    if (stream === this.standing || stream.pending > 0) return stream.send(text);
     stream.finish(text);
   }
 
@@ -208,13 +208,13 @@ export class SessionTransport implements Transport {
     const stream = this.requests.get(id);
     if (stream === undefined) return;
     this.settle(id, stream);
-    if (stream !== this.standing && stream.pending.size === 0) stream.release();
+    if (stream !== this.standing && stream.pending === 0) stream.release();
   }
 
   private settle(id: RequestId, stream: SessionStream): void {
     this.requests.delete(id);
-    stream.pending.delete(id);
-    if (stream !== this.standing && stream.pending.size === 0) this.streams.delete(stream.id);
+    if (stream !== this.standing) stream.pending -= 1;
+    if (stream !== this.standing && stream.pending === 0) this.streams.delete(stream.id);
   }
 }
 
