@@ -4,7 +4,7 @@ import { SlowestFirst } from './tools/slowest-first.js';
 const conditions = ['@uar/source', 'module', 'node', 'development|production'];
 
 // What a PostgreSQL does that dies, freezes, is refused or shared: minutes of waiting. Its conformance is among the unit tests.
-const slowPostgres = 'libs/ledger/src/postgres/*.spec.ts';
+const slowPostgres = 'libs/ledger/src/postgres/promises/*.spec.ts';
 
 export default defineConfig({
   resolve: { conditions },

@@ -93,7 +93,7 @@ function vitest(args) {
 }
 
 /** As in vitest.config.ts. */
-const slowPostgres = join(root, 'libs', 'ledger', 'src', 'postgres');
+const slowPostgres = join(root, 'libs', 'ledger', 'src', 'postgres', 'promises');
 
 /** Specs whose number of cases UAR_PROOF_SCALE sets: found, as a list of names would outlive a rename in silence. */
 function proofFiles() {
