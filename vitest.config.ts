@@ -42,7 +42,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.e2e.spec.ts'],
-          fileParallelism: false,
+          // A product waits more than it works; more of them at once would.
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

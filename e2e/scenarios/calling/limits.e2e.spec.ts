@@ -119,7 +119,7 @@ onBothBuses(
         });
       await Promise.all([call(2), call(3)]);
       const { text } = await call(4);
-      const frame = text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '');
+      const frame = text.startsWith('{') ? text : (/^data: (.+)$/m.exec(text)?.[1] ?? '');
       expect(JSON.parse(frame)).toMatchObject({
         id: 4,
         result: {
