@@ -7,6 +7,8 @@ const rounds = Number(process.env.NIGHTLY_ROUNDS ?? 5);
 const steps = [
   ['npm', ['test']],
   ['npm', ['run', 'e2e']],
+  ['npm', ['run', 'e2e'], { UAR_E2E_LEDGER: 'sqlite' }],
+  ['npm', ['run', 'conformance']],
   ...Array.from({ length: rounds }, () => ['npx', ['vitest', 'run', '--project', 'e2e', 'chaos', 'servers']]),
   ...['sqlite', 'postgres'].map((ledger) => [
     'npm',
