@@ -19,7 +19,7 @@ export interface BusFault {
   readonly kind: 'fault';
   readonly fault: BusFaultKind;
   readonly message: string;
-  /** True when nothing reached an answering end: refused by this end, or by the permissions of the server. */
+  /** True when no handler was reached: refused by this end, by the permissions of the server, or by the answering end as not fitting its contract. */
   readonly beforeDispatch: boolean;
   /** Names the log line at the answering end; only with `faulted`. */
   readonly faultId?: string;

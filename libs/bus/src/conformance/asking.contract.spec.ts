@@ -8,6 +8,7 @@ import {
   TenantId,
   verifyReceipts,
   writeIntent,
+  type CallId,
 } from '@uar/contracts';
 import { withBothBuses } from '@uar/testkit';
 import { beforeAll, expect, it } from 'vitest';
@@ -115,11 +116,19 @@ withBothBuses('asking', (connect) => {
     expect(getEventListeners(other.signal, 'abort')).toHaveLength(0);
   });
 
-  it('refuses an ask that does not fit its contract before anything is sent', async () => {
-    const reply = await gateway.ask(readKeptCall, { tenant, call_id: callId(1), ...{ extra: 1 } });
-    expect(reply).toMatchObject({ fault: 'bad_ask', beforeDispatch: true });
-    expect(ran).not.toContain(callId(1));
-  });
+  it.each([
+    ['a member too many', { ...{ extra: 1 } }, 'extra'],
+    ['a member of another form', { call_id: 'call_1' as CallId }, 'call_id'],
+    ['a member that JSON loses', { call_id: undefined as unknown as CallId }, 'call_id'],
+  ])(
+    'says of an ask that does not fit its contract what does not, and runs nothing: %s',
+    async (_, part, at) => {
+      const reply = await gateway.ask(readKeptCall, { tenant, call_id: callId(1), ...part });
+      const message = `the ask does not fit its contract at ${at}`;
+      expect(reply).toMatchObject({ fault: 'bad_ask', beforeDispatch: true, message });
+      expect(ran).not.toContain(callId(1));
+    },
+  );
 
   it('does not take an answer that does not fit its contract', async () => {
     expect(await gateway.ask(writeIntent, intent)).toMatchObject({

@@ -4,8 +4,15 @@ import { z } from 'zod';
 import { AnswerContext } from './answer-context.js';
 import type { AskHandler, BusFaultKind } from '../bus.js';
 import { decodeJson, encodeJson, partsOf, traceOf } from './codec.js';
+import { placeIn } from './fault.js';
 import { newFaultId } from './random-id.js';
-import { headerRoomBytes, type Incoming, type Wire, type WireSubscription } from './wire.js';
+import {
+  headerRoomBytes,
+  type Incoming,
+  type Wire,
+  type WireHeaders,
+  type WireSubscription,
+} from './wire.js';
 
 interface AnswererOptions {
   readonly wire: Wire;
@@ -25,6 +32,10 @@ interface Turn {
   readonly exchange: Exchange;
   readonly reply: string;
   readonly context: AnswerContext;
+}
+
+interface Refused extends Pick<WireHeaders, 'faultAt'> {
+  readonly fault: BusFaultKind;
 }
 
 /** The answering half of a bus: runs handlers concurrently and knows which still run. */
@@ -70,7 +81,8 @@ export class Answerer {
     }
     const now = Date.now();
     const asked = headers?.deadline;
-    if (asked !== undefined && !deadlinePattern.test(asked)) return this.#refuse(exchange, reply, 'bad_ask');
+    if (asked !== undefined && !deadlinePattern.test(asked))
+      return this.#refuse(exchange, reply, { fault: 'bad_ask' });
     const deadlineAt = Math.min(now + exchange.deadlineMs, asked === undefined ? Infinity : Number(asked));
     if (deadlineAt <= now) {
       this.#options.log.warn(
@@ -80,7 +92,8 @@ export class Answerer {
       return;
     }
     const parsed = z.safeParse<E['ask']>(exchange.ask, decodeJson(message.body));
-    if (!parsed.success) return this.#refuse(exchange, reply, 'bad_ask');
+    if (!parsed.success)
+      return this.#refuse(exchange, reply, { fault: 'bad_ask', faultAt: placeIn(parsed.error) });
     const context = new AnswerContext(deadlineAt, traceOf(headers?.trace));
     this.#run({ exchange, reply, context }, () => handler(parsed.data, context));
   }
@@ -124,22 +137,19 @@ export class Answerer {
 
   #send(exchange: Exchange, reply: string, body: Buffer): void {
     const { wire, maxAnswerBytes } = this.#options;
-    if (body.length > maxAnswerBytes) return this.#refuse(exchange, reply, 'too_large');
+    if (body.length > maxAnswerBytes) return this.#refuse(exchange, reply, { fault: 'too_large' });
     const parts = partsOf(body, wire.maxPayloadBytes() - headerRoomBytes);
     if (parts.length === 1) return this.#publish(reply, body);
     parts.forEach((part, index) => this.#publish(reply, part, { part: `${index + 1}/${parts.length}` }));
   }
 
-  #refuse(exchange: Exchange, reply: string, fault: BusFaultKind): void {
-    this.#options.log.warn({ subject: exchange.subject, fault }, 'an ask was answered with a fault');
-    this.#publish(reply, nothing, { fault });
+  #refuse({ subject }: Exchange, reply: string, headers: Refused): void {
+    const { fault, faultAt } = headers;
+    this.#options.log.warn({ subject, fault, at: faultAt }, 'an ask was answered with a fault');
+    this.#publish(reply, nothing, headers);
   }
 
-  #publish(
-    subject: string,
-    body: Buffer,
-    headers?: { fault?: string; faultId?: string; part?: string },
-  ): void {
+  #publish(subject: string, body: Buffer, headers?: WireHeaders): void {
     this.#options.wire.publish({ subject, body, headers });
   }
 }

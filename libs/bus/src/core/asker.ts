@@ -1,6 +1,5 @@
 import { InstanceId, type AskOf, type Exchange, type ServiceName } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
-import { z } from 'zod';
 import type { AskOptions, BusFault, Reply } from '../bus.js';
 import { encodeJson, traceOf } from './codec.js';
 import { faultOf, refusedOf } from './fault.js';
@@ -69,7 +68,7 @@ export class Asker {
     }
   }
 
-  /** The bytes to send, or why nothing may be sent. */
+  /** The bytes to send, or why nothing may be sent. Whether they fit the contract, the answering end says before it runs anything. */
   #bodyOf<E extends Exchange>(
     exchange: E,
     ask: AskOf<E>,
@@ -81,7 +80,6 @@ export class Asker {
     if (options.to !== undefined && !InstanceId.safeParse(options.to).success) {
       return refusedOf('bad_ask', '`to` is no instance id');
     }
-    if (!z.safeParse(exchange.ask, ask).success) return refusedOf('bad_ask');
     const body = encodeJson(ask);
     if (body === undefined) return refusedOf('bad_ask', 'the ask cannot be written as JSON');
     const { wire } = this.#options;

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { BusFault, BusFaultKind } from '../bus.js';
+import type { WireHeaders } from './wire.js';
 
 const messages: Readonly<Record<BusFaultKind, string>> = {
   no_responders: 'nobody answers this subject',
@@ -20,11 +22,27 @@ export function refusedOf(fault: BusFaultKind, message: string = messages[fault]
 }
 
 const faultIdPattern = /^fault_[0-9a-f]{16}$/;
+const placePattern = /^[\w.?-]{1,100}$/;
+const longestPlace = 100;
+
+/** The first member that does not fit, as `a.b.0`: names alone, no values. Nothing where it is the body itself. */
+export function placeIn({ issues: [first] }: z.ZodError): string | undefined {
+  const unknown = first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [];
+  const place = [...(first?.path ?? []), ...unknown].map(String).join('.');
+  return place === '' ? undefined : place.replace(/[^\w.-]/g, '?').slice(0, longestPlace);
+}
 
 /** The fault an answering end put into its reply's headers. */
-export function faultFromWire(fault: string, faultId: string | undefined): BusFault {
+export function faultFromWire(
+  fault: string,
+  { faultId, faultAt = '' }: Pick<WireHeaders, 'faultId' | 'faultAt'>,
+): BusFault {
   switch (fault) {
     case 'bad_ask':
+      return refusedOf(
+        fault,
+        placePattern.test(faultAt) ? `${messages[fault]} at ${faultAt}` : messages[fault],
+      );
     case 'too_large':
       return faultOf(fault);
     case 'faulted':

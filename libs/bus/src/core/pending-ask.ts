@@ -34,8 +34,8 @@ export class PendingAsk<E extends Exchange> {
 
   take(arrival: Arrival): void {
     if (arrival === 'no_responders') return this.fail(faultOf('no_responders'));
-    const fault = arrival.headers?.fault;
-    if (fault !== undefined) return this.fail(faultFromWire(fault, arrival.headers?.faultId));
+    const { headers } = arrival;
+    if (headers?.fault !== undefined) return this.fail(faultFromWire(headers.fault, headers));
     this.#assemble(arrival);
   }
 

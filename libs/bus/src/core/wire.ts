@@ -5,6 +5,8 @@ export interface WireHeaders {
   readonly trace?: string | undefined;
   readonly fault?: string | undefined;
   readonly faultId?: string | undefined;
+  /** Of an ask that does not fit: the member that does not. */
+  readonly faultAt?: string | undefined;
   /** `<i>/<n>`, from 1: a piece of an answer. */
   readonly part?: string | undefined;
 }

@@ -28,6 +28,7 @@ function toNats(headers: WireHeaders | undefined): MsgHdrs | undefined {
   if (headers.trace !== undefined) record['uar-trace'] = [headers.trace];
   if (headers.fault !== undefined) record['uar-fault'] = [headers.fault];
   if (headers.faultId !== undefined) record['uar-fault-id'] = [headers.faultId];
+  if (headers.faultAt !== undefined) record['uar-fault-at'] = [headers.faultAt];
   if (headers.part !== undefined) record['uar-part'] = [headers.part];
   // Not `set`, which looks every name up and checks every letter: these are ours.
   return MsgHdrsImpl.fromRecord(record);
@@ -49,6 +50,9 @@ function fromNats(headers: MsgHdrs | undefined): WireHeaders | undefined {
         break;
       case 'uar-fault-id':
         found.faultId = values[0];
+        break;
+      case 'uar-fault-at':
+        found.faultAt = values[0];
         break;
       case 'uar-part':
         found.part = values[0];
