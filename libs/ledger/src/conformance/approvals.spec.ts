@@ -68,6 +68,19 @@ inEveryPlace('approvals', (ledger) => {
     expect((await create(now + 60_001)).kind).toBe('created');
   });
 
+  it('counts what the same principal made within the last minute, whatever others made in between', async () => {
+    const create = (name: string, at: number, maxNewPerMinute: number) => {
+      const limits = { maxPending: 100, maxNewPerMinute };
+      return ledger().createApproval({ draft: draft({ requester: principal(name) }), limits, now: now + at });
+    };
+    for (const at of [0, 10_000, 10_000, 20_000, 30_000])
+      for (const name of ['often', 'others']) await create(name, at, 100);
+    expect(await create('often', 65_000, 4)).toEqual({ kind: 'limited', retryAfterMs: 5_000 });
+    expect((await create('often', 65_000, 5)).kind).toBe('created');
+    expect(await create('often', 65_000, 5)).toEqual({ kind: 'limited', retryAfterMs: 5_000 });
+    expect((await create('others', 95_000, 1)).kind).toBe('created');
+  });
+
   it('lists one tenant, newest first, in pages without gaps', async () => {
     const requester = principal('lister', beta);
     for (const at of [1, 2, 2, 3]) {

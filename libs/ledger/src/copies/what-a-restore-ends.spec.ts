@@ -76,6 +76,8 @@ const backToSchema6 = `
   DROP INDEX kept_calls_pending; ALTER TABLE kept_calls DROP COLUMN gateway; ALTER TABLE kept_calls DROP COLUMN closed;
   DROP TABLE event_groups; DROP TABLE event_tenants; DROP TABLE event_runs; DROP TABLE event_sources;
   DROP INDEX runs_by_due; ALTER TABLE runs DROP COLUMN due_at; ALTER TABLE runs DROP COLUMN end_told;
+  DROP INDEX approvals_by_requester; ALTER TABLE approvals DROP COLUMN nth;
+  CREATE INDEX approvals_by_requester ON approvals (requester, created_at);
   DELETE FROM schema_migrations WHERE version > 6;
   UPDATE approvals SET draft = json_set(draft, '$.arguments_preview', '${shown}')`;
 

@@ -27,6 +27,10 @@ interface VoteRow {
 const columns = `approval_id, status, created_at, draft,
   coalesce((SELECT preview FROM approval_previews AS shown WHERE shown.approval_id = approvals.approval_id), '') AS preview`;
 
+/** However many a principal made, its newest and its oldest of a while tell by their places how many lie between. */
+const newest =
+  'SELECT nth FROM approvals WHERE requester = @requester ORDER BY created_at DESC, nth DESC LIMIT 1';
+
 /** Statements on approvals and their votes; what they mean stands in `approvals.ts`. */
 export class ApprovalRows {
   readonly #database: SqlDatabase;
@@ -48,9 +52,9 @@ export class ApprovalRows {
     this.#database
       .prepare(
         `INSERT INTO approvals (approval_id, tenant, call_id, requester, arguments_digest, definition_digest, status,
-           created_at, expires_at, changed_at, draft)
+           created_at, expires_at, changed_at, draft, nth)
          VALUES (@approval_id, @tenant, @call_id, @requester, @arguments_digest, @definition_digest, 'pending',
-           @now, @expires_at, @now, @draft)`,
+           @now, @expires_at, @now, @draft, coalesce((${newest}), 0) + 1)`,
       )
       .run({
         approval_id: draft.approval_id,
@@ -72,16 +76,18 @@ export class ApprovalRows {
   pendingOf(requester: string, now: number): { count: number; first: number | null } {
     return this.#counted(
       `SELECT count(*) AS count, min(expires_at) AS first FROM approvals
-       WHERE requester = ? AND status = 'pending' AND expires_at > ?`,
-      [requester, now],
+       WHERE requester = @requester AND status = 'pending' AND expires_at > @at`,
+      { requester, at: now },
     );
   }
 
   /** How many a principal made after `since`, and when the first of them was made. */
   madeSince(requester: string, since: number): { count: number; first: number | null } {
     return this.#counted(
-      `SELECT count(*) AS count, min(created_at) AS first FROM approvals WHERE requester = ? AND created_at > ?`,
-      [requester, since],
+      `SELECT newest.nth - oldest.nth + 1 AS count, oldest.created_at AS first FROM (${newest}) AS newest, (
+         SELECT nth, created_at FROM approvals WHERE requester = @requester AND created_at > @at
+         ORDER BY created_at, nth LIMIT 1) AS oldest`,
+      { requester, at: since },
     );
   }
 
@@ -171,10 +177,8 @@ export class ApprovalRows {
     return row?.at ?? undefined;
   }
 
-  #counted(sql: string, values: [string, number]): { count: number; first: number | null } {
-    const row = this.#database
-      .prepare<[string, number], { count: number; first: number | null }>(sql)
-      .get(...values);
+  #counted(sql: string, of: { requester: string; at: number }): { count: number; first: number | null } {
+    const row = this.#database.prepare<typeof of, { count: number; first: number | null }>(sql).get(of);
     return row ?? { count: 0, first: null };
   }
 

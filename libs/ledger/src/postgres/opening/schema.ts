@@ -141,4 +141,16 @@ export const migrations: readonly Migration[] = [
       INSERT INTO probe VALUES (1, 0, '');
     `,
   },
+  {
+    version: 11,
+    name: 'which one of its requester an approval is, so that those of a minute need not be counted',
+    sql: `
+      ALTER TABLE approvals ADD COLUMN nth bigint NOT NULL DEFAULT 0;
+      UPDATE approvals SET nth = placed.nth FROM (
+        SELECT approval_id, row_number() OVER (PARTITION BY requester ORDER BY created_at, approval_id) AS nth FROM approvals
+      ) AS placed WHERE placed.approval_id = approvals.approval_id;
+      DROP INDEX approvals_by_requester;
+      CREATE INDEX approvals_by_requester ON approvals (requester, created_at, nth);
+    `,
+  },
 ];
