@@ -7,7 +7,7 @@ import {
   endApproval,
   listApprovals,
   readApproval,
-  readRelease,
+  readApprovalStatus,
   type AnswerOf,
   type AskOf,
 } from '@uar/contracts';
@@ -44,9 +44,9 @@ export class ApprovalsController {
     return this.votes.cast(ask).catch(unavailable);
   }
 
-  @Answers(readRelease)
-  release(ask: AskOf<typeof readRelease>): Promise<AnswerOf<typeof readRelease>> {
-    return this.approvals.release(ask);
+  @Answers(readApprovalStatus)
+  status(ask: AskOf<typeof readApprovalStatus>): Promise<AnswerOf<typeof readApprovalStatus>> {
+    return this.approvals.status(ask);
   }
 
   @Answers(consumeApproval)

@@ -13,7 +13,7 @@ export {
   listApprovals,
   readApproval,
   readPresence,
-  readRelease,
+  readApprovalStatus,
   reviewVotes,
 } from './calls/approval.js';
 export {

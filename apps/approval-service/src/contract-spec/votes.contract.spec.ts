@@ -4,7 +4,7 @@ import {
   createApproval,
   listReceipts,
   readApproval,
-  readRelease,
+  readApprovalStatus,
   verifyReceipts,
   writeSetting,
   type ApprovalDraft,
@@ -24,17 +24,19 @@ import { acme, approver, beta, caller, consumption, draft, principal } from './s
 withBothBuses('votes on approvals', (connect) => {
   let service: Deployment;
   let gateway: PlayedGateway;
+  /** Approval and approvers of each review. */
+  const reviewed: string[][] = [];
 
   beforeAll(async () => {
     service = deployment(connect);
     await service.start();
     await playDecider(await connect('governance-decider'));
-    gateway = await playGateway(await connect('gateway'), ({ approvers }) => ({
-      kind:
-        approvers.length >= 2 || approvers.some((each) => each.subject.startsWith('alone'))
-          ? 'released'
-          : 'not_released',
-    }));
+    gateway = await playGateway(await connect('gateway'), ({ approval_id, approvers }) => {
+      const names = approvers.map(({ subject }) => subject);
+      reviewed.push([approval_id, ...names]);
+      const isReleased = names.length >= 2 || names.some((name) => name.startsWith('alone'));
+      return { kind: isReleased ? 'released' : 'not_released' };
+    });
   });
   afterAll(() => service.end());
 
@@ -104,11 +106,12 @@ withBothBuses('votes on approvals', (connect) => {
       });
       await gateway.heard(ask.approval_id, 'approved');
       const { approval_id, call_id } = ask;
-      const release = value(await gateway.bus.ask(readRelease, { approval_id, call_id }));
-      expect(release).toMatchObject({ kind: 'found', status: 'approved' });
-      expect(release.kind === 'found' && release.approvers.map((each) => each.subject)).toEqual([
-        'sam',
-        'sue',
+      const standing = value(await gateway.bus.ask(readApprovalStatus, { approval_id, call_id }));
+      expect(standing).toEqual({ kind: 'found', status: 'approved' });
+      expect(reviewed.filter(([id]) => id === approval_id)).toEqual([
+        [approval_id, 'sam'],
+        [approval_id, 'sam'],
+        [approval_id, 'sam', 'sue'],
       ]);
     });
 

@@ -7,7 +7,7 @@ import type {
   createApproval,
   listApprovals,
   readApproval,
-  readRelease,
+  readApprovalStatus,
 } from '@uar/contracts';
 import { statusAt } from './approval-steps.js';
 import { approvalResources, approvalView } from './approval-view.js';
@@ -87,15 +87,13 @@ export class Approvals {
     return last === undefined ? { approvals } : { approvals, next_cursor: cursorOf(last) };
   }
 
-  async release({ approval_id, call_id }: AskOf<typeof readRelease>): Promise<AnswerOf<typeof readRelease>> {
+  async status({
+    approval_id,
+    call_id,
+  }: AskOf<typeof readApprovalStatus>): Promise<AnswerOf<typeof readApprovalStatus>> {
     const record = await this.#parts.store.readApproval({ approvalId: approval_id });
     if (record?.draft.call_id !== call_id) return { kind: 'not_found' };
-    return {
-      kind: 'found',
-      status: this.#status(record),
-      approvers: approversOf(record),
-      requested_at: record.createdAt,
-    };
+    return { kind: 'found', status: this.#status(record) };
   }
 
   consume(ask: AskOf<typeof consumeApproval>): Promise<AnswerOf<typeof consumeApproval>> {
@@ -132,8 +130,4 @@ function pageLength(records: readonly ApprovalRecord[], limit: number): number {
     return index > 0 && previewed > mostPreviewed;
   });
   return tooMuch === -1 ? limit : Math.min(limit, tooMuch);
-}
-
-export function approversOf(record: ApprovalRecord) {
-  return record.votes.filter((vote) => vote.decision === 'approve').map((vote) => vote.voter);
 }

@@ -8,7 +8,6 @@ import {
 } from '@uar/contracts';
 import { approvalSteps } from './approval-steps.js';
 import { approvalResources, approvalView } from './approval-view.js';
-import { approversOf } from './approvals.js';
 import type { Lifecycle } from './lifecycle.js';
 import type {
   AgentOwners,
@@ -156,4 +155,8 @@ export class Votes {
 /** Two approving votes may both have been told `released`: the later one finds the record approved, or used already. */
 function isReleased({ status }: ApprovalRecord): boolean {
   return status === 'approved' || status === 'consumed';
+}
+
+function approversOf(record: ApprovalRecord) {
+  return record.votes.filter((vote) => vote.decision === 'approve').map((vote) => vote.voter);
 }

@@ -19,7 +19,7 @@ import {
   readLedgerStatus,
   putRun,
   readReceipt,
-  readRelease,
+  readApprovalStatus,
   readRun,
   readSettings,
   reviewVotes,
@@ -134,10 +134,10 @@ export class MemoryLedger {
       const wanted = all.filter((it) => status === undefined || it.status === status);
       return pageOf(wanted, { cursor, limit: Math.min(limit, this.mostListed) });
     });
-    bus.answer(readRelease, ({ approval_id }) => {
+    bus.answer(readApprovalStatus, ({ approval_id }) => {
       const record = this.records.get(approval_id);
       if (record === undefined) return { kind: 'not_found' };
-      return { kind: 'found', status: record.status, approvers: record.approvers, requested_at: 1 };
+      return { kind: 'found', status: record.status };
     });
     bus.answer(consumeApproval, ({ approval_id, intent }) => {
       const record = this.records.get(approval_id);

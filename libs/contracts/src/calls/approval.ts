@@ -124,17 +124,12 @@ export const castVote = exchange({
   deadlineMs: 8_000,
 });
 
-/** The votes of an approved record with the voters as verified principals, for the re-decision at stage 7a. Gateways only. */
-export const readRelease = exchange({
-  subject: 'uar.v1.approval.release.read',
+/** How a record of one's own call stands, for a gateway that heard of no change. Gateways only. */
+export const readApprovalStatus = exchange({
+  subject: 'uar.v1.approval.status.read',
   ask: z.strictObject({ approval_id: ApprovalId, call_id: CallId }),
   answer: z.discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('found'),
-      status: ApprovalStatus,
-      approvers: z.array(Principal),
-      requested_at: EpochMs,
-    }),
+    z.strictObject({ kind: z.literal('found'), status: ApprovalStatus }),
     z.strictObject({ kind: z.literal('not_found') }),
   ]),
   deadlineMs: 2_000,

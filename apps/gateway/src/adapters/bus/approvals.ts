@@ -5,7 +5,7 @@ import {
   createApproval,
   endApproval,
   readApproval,
-  readRelease,
+  readApprovalStatus,
   type AnswerOf,
   type ApprovalDraft,
   type ApprovalStatus,
@@ -34,8 +34,10 @@ export class BusApprovals implements Approvals {
     return reply.kind === 'answered' ? reply.value : unavailable('approvals', reply);
   }
 
-  async votes(ask: AskOf<typeof readRelease>): Promise<AnswerOf<typeof readRelease> | Unavailable> {
-    const reply = await this.bus.ask(readRelease, ask);
+  async status(
+    ask: AskOf<typeof readApprovalStatus>,
+  ): Promise<AnswerOf<typeof readApprovalStatus> | Unavailable> {
+    const reply = await this.bus.ask(readApprovalStatus, ask);
     return reply.kind === 'answered' ? reply.value : unavailable('approvals', reply);
   }
 

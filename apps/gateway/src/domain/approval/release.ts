@@ -69,10 +69,8 @@ export class Release {
   ): Promise<Passed<Fresh>> {
     const stale = this.staleness(call, staged) ?? (await reenter(call, staged.entry, this.parts.runs));
     if (stale !== undefined) return this.spend(approvalId, stale);
-    const votes = await this.parts.approvals.votes({ approval_id: approvalId, call_id: call.callId });
-    if (votes.kind === 'unavailable') return missing(votes);
-    if (votes.kind === 'not_found') return over('unavailable', { cause: 'approval_not_found' });
-    if (votes.status !== 'approved') return endOfStatus(votes.status);
+    if (call.release === undefined)
+      return this.spend(approvalId, over('unavailable', { cause: 'votes_not_reviewed' }));
     const target = this.parts.placement.place(call, staged.entry, []);
     if (target === undefined)
       return this.spend(approvalId, over('unavailable', { cause: 'no_host_instance' }));
@@ -86,7 +84,7 @@ export class Release {
           arguments_digest: staged.argumentsDigest,
         },
         target,
-        approval: { approval_id: approvalId, approvers: votes.approvers, requested_at: votes.requested_at },
+        approval: { approval_id: approvalId, ...call.release },
       },
       Math.min(decisionMs, call.deadlineAt - this.parts.clock.now()),
     );

@@ -55,7 +55,7 @@ async function askStatus(
   call: RunningCall,
   approvalId: string,
 ): Promise<ApprovalStatus | undefined> {
-  const found = await approvals.votes({ approval_id: approvalId, call_id: call.callId });
+  const found = await approvals.status({ approval_id: approvalId, call_id: call.callId });
   return found.kind === 'found' ? found.status : undefined;
 }
 

@@ -32,7 +32,10 @@ export class VoteReview {
       },
       decisionMs,
     );
-    return { kind: isOver(decision.kind) ? 'released' : 'not_released' };
+    if (!isOver(decision.kind)) return { kind: 'not_released' };
+    const { approvers, requested_at } = ask;
+    call.release = { approvers, requested_at };
+    return { kind: 'released' };
   }
 }
 

@@ -185,6 +185,21 @@ describe('a call that waits for a human', () => {
     expect((await other.ended).outcome).toBe('completed');
   });
 
+  it('is decided anew on the votes that were reviewed here, and does not run without any', async () => {
+    const world = new World();
+    const reviewed = await world.waiting();
+    const about = { call_id: reviewed.handle.callId, approval_id: reviewed.approvalId };
+    const approvers = [{ ...caller.principal, subject: 'somebody else' }];
+    await world.votesReview.review({ ...about, approvers, requested_at: 7 });
+    const unreviewed = await world.waiting({ argumentsJson: '{"a":2}' });
+    world.record(reviewed.approvalId, 'approved');
+    world.record(unreviewed.approvalId, 'approved');
+    expect((await reviewed.handle.ended).outcome).toBe('completed');
+    expect(world.decisions.at(-1)?.approval).toMatchObject({ approvers, requested_at: 7 });
+    expect((await unreviewed.handle.ended).outcome).toBe('unavailable');
+    expect([world.ends, world.runs.length]).toEqual([['spent'], 1]);
+  });
+
   it('judges votes by the PDP, and only of calls that wait here', async () => {
     const world = new World();
     const { handle, approvalId } = await world.waiting();

@@ -69,6 +69,14 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
   private readonly progress = new Map<string, (paramsJson: string) => void>();
 
   settle(approvalId: string, status: ApprovalStatus, tell = true): void {
+    const waiting = this.room.all().find((it) => it.approvalId === approvalId);
+    if (status === 'approved' && waiting !== undefined)
+      waiting.call.release = { approvers: [caller.principal], requested_at: 1 };
+    this.record(approvalId, status, tell);
+  }
+
+  /** What stands in the ledger, whatever was reviewed here. */
+  record(approvalId: string, status: ApprovalStatus, tell = true): void {
     const record = this.records.get(approvalId);
     if (record === undefined) throw new Error('no such record');
     record.status = status;
@@ -130,10 +138,10 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
     return { kind: 'created' as const, approval: viewOf(draft, 'pending') };
   }
 
-  async votes({ approval_id }: { approval_id: string }) {
+  async status({ approval_id }: { approval_id: string }) {
     const record = this.records.get(approval_id);
     if (record === undefined) return { kind: 'not_found' as const };
-    return { kind: 'found' as const, status: record.status, approvers: [caller.principal], requested_at: 1 };
+    return { kind: 'found' as const, status: record.status };
   }
 
   async consume({

@@ -23,7 +23,7 @@ import type {
   consumeApproval,
   endApproval,
   issueGrant,
-  readRelease,
+  readApprovalStatus,
 } from '@uar/contracts';
 import type { Ending } from './ending.js';
 import type { CallOwner, EndedCall } from './proposed-call.js';
@@ -82,7 +82,7 @@ export type Created =
 /** Stages 6 and 7b. */
 export interface Approvals {
   create(draft: ApprovalDraft): Promise<Created>;
-  votes(ask: AskOf<typeof readRelease>): Promise<AnswerOf<typeof readRelease> | Unavailable>;
+  status(ask: AskOf<typeof readApprovalStatus>): Promise<AnswerOf<typeof readApprovalStatus> | Unavailable>;
   consume(ask: AskOf<typeof consumeApproval>): Promise<AnswerOf<typeof consumeApproval> | Unavailable>;
   /** Resolves when the record has ended, or could not be told; then it expires by itself. */
   end(approvalId: string, as: AskOf<typeof endApproval>['as']): Promise<void>;

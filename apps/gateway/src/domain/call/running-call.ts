@@ -7,7 +7,9 @@ import {
   type CatalogServer,
   type Digest,
   type GrantTarget,
+  type AskOf,
   type ReceiptPosition,
+  type reviewVotes,
 } from '@uar/contracts';
 import { CallTrail } from '../event/call-trail.js';
 import type { EventSink } from '../event/ports.js';
@@ -19,6 +21,9 @@ import type { Seat } from './seat.js';
 /** Why a call ends before it is dispatched, from outside of the stages. */
 export type Interruption = 'cancelled' | 'abandoned' | 'deadline' | 'suspended';
 
+/** Votes of the durable record: they are written before anybody reviews them, and nobody takes one back. */
+export type ReviewedVotes = Pick<AskOf<typeof reviewVotes>, 'approvers' | 'requested_at'>;
+
 /** One call between proposal and end: what is known of it so far, and who waits for it. Owned by the pipeline. */
 export class RunningCall {
   /** As given, until stage 3 put the run it really belongs to. */
@@ -29,6 +34,8 @@ export class RunningCall {
   decision: DecisionFacts | null = null;
   approval: ApprovalView | null = null;
   intent: ReceiptPosition | null = null;
+  /** The votes by which it was released, once these were reviewed here. */
+  release: ReviewedVotes | undefined;
   target: GrantTarget | undefined;
   ended: EndedCall | undefined;
   /** How it ends before dispatch where it was taken from its caller, not given up by it. */
