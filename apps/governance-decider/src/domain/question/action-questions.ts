@@ -1,7 +1,7 @@
 import type { Caller, ProfileName, ToolFacts } from '@uar/contracts';
-import { entityRef, extension, type CedarQuestion, type Entity, type Uid } from '../cedar/cedar.js';
+import { entityRef, type CedarQuestion, type Entity, type Uid } from '../cedar/cedar.js';
 import { tenantUid } from '../cedar/entity-ids.js';
-import { environment } from './context.js';
+import { environment, wholeSecond } from './context.js';
 import type { Directory } from './directory.js';
 import { placeOf, tenantEntity, toolEntity } from './entities.js';
 import { subjectsOf, type Subjects } from './subjects.js';
@@ -94,7 +94,7 @@ function approvalEntities(target: Extract<Target, { kind: 'approval' }>): {
     tool: entityRef(placeOf(target.tool).uid),
     riskTier: target.tool.risk,
     parties: target.parties.map(entityRef),
-    expiresAt: extension('datetime', new Date(target.expiresAt).toISOString()),
+    expiresAt: wholeSecond('ceil', target.expiresAt),
   };
   return { resource, entities: [{ uid: resource, attrs, parents: [] }, toolEntity(target.tool)] };
 }

@@ -9,6 +9,8 @@ const profileIds: Readonly<Record<ProfileName, string>> = {
   'embedded-mobile': 'embedded',
 };
 
+const secondMs = 1_000;
+
 /** When and through what something is asked. */
 export interface Moment {
   readonly caller: Pick<Caller, 'channel' | 'ip' | 'run_id' | 'session_id'>;
@@ -20,13 +22,21 @@ export interface Moment {
 export function environment(moment: Moment): CedarValue {
   const ip = moment.caller.ip === undefined ? undefined : cedarIp(moment.caller.ip);
   return {
-    now: extension('datetime', new Date(moment.now).toISOString()),
+    now: wholeSecond('floor', moment.now),
     ...(ip === undefined ? {} : { ip: extension('ip', ip) }),
     channel: entityRef({ type: 'UAR::Channel', id: moment.caller.channel }),
     profile: entityRef({ type: 'UAR::Profile', id: profileIds[moment.profile] }),
     runId: moment.caller.run_id,
     sessionId: toWellFormed(moment.caller.session_id),
   };
+}
+
+/**
+ * Time as policies see it: the clock that has begun a second, the end of one in which something expires. A vote is judged
+ * when it is cast, reviewed and used, mostly within one second. That nothing is used later is for the ledger to say.
+ */
+export function wholeSecond(round: 'floor' | 'ceil', atMs: number): CedarValue {
+  return extension('datetime', new Date(Math[round](atMs / secondMs) * secondMs).toISOString());
 }
 
 /** Cedar takes no mapped addresses and no zones. Text that is no address is left out, as if nobody knew it. */

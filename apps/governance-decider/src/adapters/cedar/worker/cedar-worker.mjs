@@ -58,7 +58,7 @@ function answer(set, question) {
       return { kind: 'lost', cause: 'engine_unavailable' };
     const asked = view?.slice(question) ?? question;
     const names = { schemaName: view?.schemaName ?? schemaName, setName: view?.setName ?? set };
-    return view?.known?.find(asked, () => evaluate(asked, names)) ?? evaluate(asked, names);
+    return view?.known.find(asked, () => evaluate(asked, names)) ?? evaluate(asked, names);
   } catch (error) {
     return { kind: 'threw', message: thrown(error) };
   }

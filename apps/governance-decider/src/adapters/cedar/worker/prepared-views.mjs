@@ -17,7 +17,7 @@ import { viewOf } from './sliced-view.mjs';
  * @property {string} schemaName
  * @property {string} setName
  * @property {(question: CedarQuestion) => CedarQuestion} slice
- * @property {KnownAnswers} [known] absent where no question comes twice: its policies read the clock
+ * @property {KnownAnswers} known
  */
 
 /** What is asked instead of a whole set, by set, action and part of it. What cannot be prepared is none: the whole set is asked. */
@@ -69,8 +69,8 @@ function prepared({ version, schemaName, policies }, slice, view) {
   const setName = `${version} ${nameOf(slice)}`;
   const staticPolicies = Object.fromEntries(slice.policies.map((id) => [id, policies[id] ?? '']));
   if (preparsePolicySet(setName, { staticPolicies }).type === 'failure') return undefined;
-  if (view === undefined) return { schemaName, setName, slice: (question) => question };
+  const known = new KnownAnswers();
+  if (view === undefined) return { schemaName, setName, slice: (question) => question, known };
   if (preparseSchema(setName, view.schema).type === 'failure') return undefined;
-  const found = { schemaName: setName, setName, slice: view.slice };
-  return slice.attributes.includes('now') ? found : { ...found, known: new KnownAnswers() };
+  return { schemaName: setName, setName, slice: view.slice, known };
 }
