@@ -89,7 +89,7 @@ export class GroupCommit {
 
   #inTransaction(requests: readonly Request[], runOne: RunOne): readonly Response[] {
     let responses: readonly Response[];
-    this.#chains.forget();
+    this.#chains.begin();
     try {
       this.#database.begin();
       this.#chains.foresee(requests.flatMap(receiptsAsked));
@@ -114,7 +114,7 @@ export class GroupCommit {
       // A disk that fails one item fails them all, and the database may have ended the transaction on its own.
       if (asUnavailable(error) || !this.#database.inTransaction) throw error;
       this.#database.rollbackToSavepoint();
-      this.#chains.forget();
+      this.#chains.takeBack();
       return failed(request, error);
     }
   }

@@ -12,13 +12,15 @@ export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listRecei
   /** At the end of its tenant's chain, inside the transaction that is open. An outcome ends its call. */
   append(body: ReceiptBody): AppendedReceipt;
   hasEnded(tenant: string, callId: string): boolean;
-  /** Ends of the chains that grew since this was last asked. */
+  /** Ends of the chains that grew in this transaction, or in the one that was just committed. */
   grownHeads(): readonly Head[];
   allHeads(): readonly Head[];
   /** Looks up at once what appending these asks for. */
   foresee(bodies: readonly ReceiptBody[]): void;
-  /** A transaction begins, in which others may have written before, or what it wrote last is taken back. */
-  forget(): void;
+  /** A transaction begins: others may have written, and what the last one did not commit is not there. */
+  begin(): void;
+  /** What the transaction wrote last is taken back. */
+  takeBack(): void;
 }
 
 type Query = Parameters<Store['listReceipts']>[0];
@@ -54,14 +56,18 @@ export function receiptChains(database: SqlDatabase): ReceiptChains {
     ...readingOf(database),
     ...ends,
     foresee: outcomes.foresee,
-    forget: () => {
-      ends.forget();
+    begin: () => {
+      ends.begin();
+      outcomes.forget();
+    },
+    takeBack: () => {
+      ends.takeBack();
       outcomes.forget();
     },
   };
 }
 
-type Ends = Pick<ReceiptChains, 'grownHeads' | 'allHeads' | 'forget'>;
+type Ends = Pick<ReceiptChains, 'grownHeads' | 'allHeads' | 'begin' | 'takeBack'>;
 
 /** Where chains end, asked for once in a transaction. */
 function chainEnds(database: SqlDatabase): Ends & {
@@ -72,7 +78,8 @@ function chainEnds(database: SqlDatabase): Ends & {
     'SELECT receipt FROM receipts WHERE tenant = ? ORDER BY seq DESC LIMIT 1',
   );
   const known = new Map<string, ChainPlace | undefined>();
-  const grown = new Set<TenantId>();
+  /** With the numbers they ended at before: what grew may have been taken back. */
+  const grown = new Map<TenantId, number>();
   const end = (tenant: string): ChainPlace | undefined => {
     if (!known.has(tenant)) known.set(tenant, parse(last.get(tenant)));
     return known.get(tenant);
@@ -81,10 +88,12 @@ function chainEnds(database: SqlDatabase): Ends & {
     end,
     grew: (tenant, to) => {
       known.set(tenant, to);
-      grown.add(tenant);
+      if (!grown.has(tenant)) grown.set(tenant, to.seq - 1);
     },
     grownHeads: () => {
-      const heads = [...grown].flatMap((tenant) => headOf(tenant, end(tenant)));
+      const heads = [...grown].flatMap(([tenant, before]) =>
+        headOf(tenant, end(tenant)).filter(({ seq }) => seq > before),
+      );
       grown.clear();
       return heads;
     },
@@ -92,7 +101,11 @@ function chainEnds(database: SqlDatabase): Ends & {
       [...heldChains(database).lengths.keys()].flatMap((tenant) =>
         headOf(TenantId.parse(tenant), end(tenant)),
       ),
-    forget: () => known.clear(),
+    begin: () => {
+      known.clear();
+      grown.clear();
+    },
+    takeBack: () => known.clear(),
   };
 }
 

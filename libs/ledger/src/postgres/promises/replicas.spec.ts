@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sharedPostgresDatabase } from '@uar/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
@@ -109,6 +110,38 @@ withPostgres('two ledgers in one Postgres', () => {
     expect((await one.listReceipts({ tenant: acme, after: 0, limit: 1 })).receipts).toEqual([]);
     await hung.end();
     expect(await one.appendReceipts({ receipts: [receipt()] })).toMatchObject([{ seq: 1 }]);
+  });
+
+  it('write what comes after a group that was taken back, whatever that had begun', async () => {
+    const setting = { tenant: acme, namespace: 'server', value: 1, if_revision: 0 };
+    await one.appendReceipts({ receipts: [receipt()] });
+    const hung = await connected({ url: options.url, password: options.password ?? '' });
+    await hung.query('BEGIN; LOCK TABLE settings');
+    const asked = [
+      one.appendReceipts({ receipts: [receipt()] }),
+      one.writeSetting({ ...setting, key: 'locked' }),
+    ];
+    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe('rejected');
+    await hung.end();
+    expect(await one.writeSetting({ ...setting, key: 'free' })).toMatchObject({ kind: 'written' });
+    expect(await one.appendReceipts({ receipts: [receipt()] })).toMatchObject([{ seq: 2 }]);
+    expect(await other.verifyReceipts({ tenant: acme })).toMatchObject({ ok: true, length: 2 });
+  });
+
+  it('write the others of a group where a receipt of it cannot be written', async () => {
+    await times(4, (ledger, n) =>
+      ledger.appendReceipts({ receipts: [receipt({ tenant: n < 2 ? acme : beta })] }),
+    );
+    // Longer than what an index takes.
+    const tooLong = receipt({ tenant: beta, principal: randomBytes(8_000).toString('hex') });
+    const asked = [tooLong, receipt()].map((body) => one.appendReceipts({ receipts: [body] }));
+    const [refused, written] = await Promise.allSettled(asked);
+    expect(refused).toMatchObject({
+      status: 'rejected',
+      reason: { message: expect.stringContaining('index') },
+    });
+    expect(written).toMatchObject({ status: 'fulfilled', value: [{ seq: 3 }] });
+    expect(await other.verifyReceipts({ tenant: beta })).toMatchObject({ ok: true, length: 2 });
   });
 
   it('write in schemas of their own without seeing one another', async () => {
