@@ -32,6 +32,7 @@ export class Connection {
   #start: ClientStart;
   #client: Client | undefined;
   #connecting: Client | undefined;
+  /** Of a clock that is never set. */
   #retryAt = 0;
   #delayMs = 0;
   #lastProblem: unknown;
@@ -81,7 +82,7 @@ export class Connection {
   }
 
   async #connect(): Promise<Client> {
-    if (Date.now() < this.#retryAt) throw this.#lastProblem;
+    if (performance.now() < this.#retryAt) throw this.#lastProblem;
     const client = newClient(this.#start);
     const lost = (): void => {
       if (this.#client === client) this.#client = undefined;
@@ -97,7 +98,7 @@ export class Connection {
     } catch (error) {
       destroy(client);
       this.#delayMs = Math.min(longestDelayMs, Math.max(firstDelayMs, this.#delayMs * 2));
-      this.#retryAt = Date.now() + this.#delayMs;
+      this.#retryAt = performance.now() + this.#delayMs;
       this.#lastProblem = error;
       throw error;
     } finally {
