@@ -6,6 +6,7 @@ import { checkCheckpoint } from './signed-checkpoint.js';
 import { ChainWalk, beforeFirst, type ChainPlace, type FoundReceipt } from './verify-chain.js';
 import { storedCheckpoints } from '../operations/checkpoints.js';
 import { heldChains } from '../operations/held-chains.js';
+import { columnsOf, receiptColumns, type ReceiptColumns } from '../operations/receipt-columns.js';
 import type { SqlDatabase } from '../sql/database.js';
 
 /** Verification per tenant. */
@@ -50,14 +51,26 @@ function startAt(value: unknown, tenant: string, publicKeys: readonly KeyObject[
   return { seq: found.checkpoint.through_seq, hash: found.checkpoint.hash };
 }
 
-/** The receipts of one tenant as the database holds them; text that is not byte for byte the RFC 8785 form is unreadable. */
+/**
+ * The receipts of one tenant as the database holds them; text that is not byte for byte the RFC 8785 form is unreadable,
+ * and one that is found by what it does not say.
+ */
 function* storedReceipts(database: SqlDatabase, tenant: string, after: number): Generator<FoundReceipt> {
+  // Those of SQLite cannot be written.
+  const columns = database.dialect === 'sqlite' ? [] : receiptColumns;
   const rows = database
-    .prepare<[string, number], { seq: number; receipt: unknown }>(
-      'SELECT seq, receipt FROM receipts WHERE tenant = ? AND seq > ? ORDER BY seq',
+    .prepare<[string, number], { seq: number; receipt: unknown } & Partial<ReceiptColumns>>(
+      `SELECT ${['seq', 'receipt', ...columns].join()} FROM receipts WHERE tenant = ? AND seq > ? ORDER BY seq`,
     )
     .iterate(tenant, after);
-  for (const row of rows) yield stored(row);
+  for (const row of rows) {
+    const found = stored(row);
+    const said = found.kind === 'receipt' ? columnsOf(Object(found.value)) : undefined;
+    const altered = columns.find((name) => said !== undefined && row[name] !== said[name]);
+    yield altered === undefined
+      ? found
+      : { kind: 'unreadable', problem: `its column ${altered} says something else` };
+  }
 }
 
 export function verifyEach(

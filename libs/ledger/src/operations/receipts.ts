@@ -6,6 +6,7 @@ import type { ChainPlace } from '../chain/verify-chain.js';
 import type { Store } from '../store.js';
 import { checkpointRows } from './checkpoints.js';
 import { heldChains } from './held-chains.js';
+import { columnsOf, receiptColumns } from './receipt-columns.js';
 import { writtenOutcomes } from './written-outcomes.js';
 
 export interface ReceiptChains extends Pick<Store, 'appendReceipts' | 'listReceipts' | 'readReceipt'> {
@@ -117,14 +118,13 @@ function insertion(database: SqlDatabase): (linked: LinkedReceipt) => void {
     );
     return ({ receipt, text }) => void insert.run(receipt.tenant, receipt.seq, text);
   }
+  const names = ['tenant', 'seq', 'receipt', ...receiptColumns];
   const insert = database.prepare(
-    `INSERT INTO receipts (tenant, seq, receipt, at, principal, outcome, server, raw_name, ended_call)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO receipts (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`,
   );
   return ({ receipt, text }) => {
-    const { tenant, seq, at, principal, outcome, tool, kind, call_id } = receipt;
-    const ended = kind === 'outcome' ? call_id : undefined;
-    insert.run(tenant, seq, text, at, principal, outcome, tool?.server, tool?.raw_name, ended);
+    const { tenant, seq } = receipt;
+    insert.run({ tenant, seq, receipt: text, ...columnsOf(receipt) });
   };
 }
 

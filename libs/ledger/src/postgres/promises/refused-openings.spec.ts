@@ -125,6 +125,25 @@ withPostgres('a ledger in Postgres', () => {
     expect(checked().chains.get(acme)).toMatchObject({ ok: false, broken_at: 3 });
   });
 
+  it.each(['at', 'principal', 'outcome', 'server', 'raw_name', 'ended_call'])(
+    'is found broken where the column %s of a receipt says something else',
+    async (column) => {
+      await append(5);
+      for (const value of [`'2001-01-01T00:00:00.000Z'`, 'NULL']) {
+        await query(options, `UPDATE receipts SET ${column} = ${value} WHERE seq = 3`);
+        expect(checked().chains.get(acme)).toMatchObject({ ok: false, broken_at: 3 });
+      }
+    },
+  );
+
+  it('is not truncated by what a column says', async () => {
+    await append(3);
+    await query(options, `UPDATE receipts SET at = '2001-01-01T00:00:00.000Z'`);
+    const before = Date.parse('2002-01-01T00:00:00.000Z');
+    const walked = await session((ledger) => ledger.walkAged({ tenant: acme, before, limit: 10 }));
+    expect(walked).toEqual({ kind: 'none' });
+  });
+
   it('is not opened in a server that forgets what it answered', async () => {
     const server = await startPostgres();
     try {
