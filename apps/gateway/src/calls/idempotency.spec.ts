@@ -52,6 +52,17 @@ describe('an Idempotency-Key', () => {
     expect(refused.body['outcome']).toBe('unavailable');
   });
 
+  it('tries anew, once, where the answer to its claim was lost', async () => {
+    gateway.neighbours.ledger.lostClaims = 1;
+    expect((await once('k-6')).status).toBe(503);
+    const retries = await Promise.all([once('k-6'), once('k-6')]);
+    expect(retries.map(({ status, body }) => [status, body['outcome']])).toEqual([
+      [200, 'completed'],
+      [200, 'completed'],
+    ]);
+    expect(gateway.neighbours.calls).toHaveLength(1);
+  });
+
   it('tries anew after rate_limited, as Retry-After says', async () => {
     await gateway.execute('srv__write');
     const limited = await once('k-3', 'srv__write');

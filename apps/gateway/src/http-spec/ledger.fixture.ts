@@ -63,6 +63,8 @@ export class MemoryLedger {
   readonly settings = new Map<string, Setting>();
   readonly events: MemoryEvents;
   readonly runs = new Map<string, { run: StoredRun; revision: number }>();
+  /** Claims that are written and not answered, from now on. */
+  lostClaims = 0;
   private readonly keys = new Map<
     string,
     { request_digest: string; call_id: AskOf<typeof claimKey>['call_id'] }
@@ -216,6 +218,7 @@ export class MemoryLedger {
         if (known.call_id !== instead_of) return { kind: 'same', call_id: known.call_id };
       }
       this.keys.set(place, { request_digest, call_id });
+      if (this.lostClaims-- > 0) throw new Error('the answer was lost');
       return { kind: 'claimed' };
     });
   }

@@ -49,12 +49,17 @@ const mostKeptBytes = 1_048_576;
 /** Nothing ran, and a moment later it may: the same key may try again. What ran or may have run is never tried again. */
 const passing: readonly Outcome[] = ['rate_limited', 'overloaded', 'unavailable'];
 
+/** Claims without an answer that are remembered. */
+const mostDoubtful = 10_000;
+
 type KeyedAsk = ExecuteAsk & { readonly idempotencyKey: string };
 
 /** `POST /api/tools/{name}/execute`: waits, or not, and keeps what must outlive the request (API.md 2). */
 export class Execution {
   /** Calls of keys in flight, by the id that was claimed: a call that joined another runs under the other's. */
   private readonly joined = new Map<CallId, CallHandle>();
+  /** Calls that were never begun, as the answer to their claim was lost: it may stand nevertheless. */
+  private readonly doubtful = new Set<CallId>();
 
   constructor(
     private readonly parts: {
@@ -90,6 +95,7 @@ export class Execution {
     });
     switch (claim.kind) {
       case 'unavailable':
+        this.noteDoubtful(callId);
         return { kind: 'unavailable' };
       case 'other_request':
         return { kind: 'key_of_other_request' };
@@ -134,6 +140,7 @@ export class Execution {
   }
 
   private async repeat(ask: KeyedAsk, callId: CallId): Promise<Executed> {
+    if (this.doubtful.has(callId)) return this.executeOnce(ask, callId);
     const running = this.parts.pipeline.find(callId) ?? this.joined.get(callId);
     if (running !== undefined) {
       const ended = ask.respondAsync ? undefined : await this.endWithin(running);
@@ -146,6 +153,12 @@ export class Execution {
     if (outcome !== undefined && passing.includes(outcome)) return this.executeOnce(ask, callId);
     const status = outcome === undefined ? 202 : outcomes[outcome].http;
     return { kind: 'stored', callId, viewJson: kept.viewJson, status };
+  }
+
+  private noteDoubtful(callId: CallId): void {
+    this.doubtful.add(callId);
+    const [oldest] = this.doubtful;
+    if (this.doubtful.size > mostDoubtful && oldest !== undefined) this.doubtful.delete(oldest);
   }
 
   private noteJoined(handle: CallHandle, callId: CallId): void {
