@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { draft } from '../../contract-spec/samples.fixture.js';
 import { alone } from '../../domain/leadership/leadership.js';
+import type { DueDelivery } from '../../domain/ports.js';
 import { outboxOfLeader, whileLeading } from './while-leading.js';
 
 const clock = { now: () => 10_000 };
@@ -29,6 +31,15 @@ describe('work among replicas', () => {
   });
 });
 
+const { approval_id: approvalId, requester } = draft();
+const one: DueDelivery = {
+  delivery: {
+    ...{ deliveryId: 'whk_1', seq: 1, tenant: requester.tenant, approvalId, event: 'approval.required' },
+    ...{ approvalStatus: 'pending', status: 'pending', attempts: 0, createdAt: 1_000, dueAt: 1_000 },
+  },
+  approval: { draft: draft(), status: 'pending', createdAt: 1_000, votes: [] },
+};
+
 describe('the outbox', () => {
   let readings = 0;
   const store = {
@@ -46,6 +57,14 @@ describe('the outbox', () => {
     expect(readings).toBe(0);
     expect(await outboxOfLeader(among(true), store).dueDeliveries(ask)).toEqual(nothingYet);
     expect(readings).toBe(1);
+  });
+
+  it('is empty for one that lost the lead while it was read', async () => {
+    const answers = [true, false];
+    const losing = { leads: () => answers.shift() ?? false, hasRivals: true };
+    const full = { ...store, dueDeliveries: () => Promise.resolve({ due: [one], nextAt: 99_000 }) };
+    expect((await outboxOfLeader(among(true), full).dueDeliveries(ask)).due).toEqual([one]);
+    expect(await outboxOfLeader(losing, full).dueDeliveries(ask)).toEqual(nothingYet);
   });
 
   it('is the ledger’s own where there is nobody else', () => {

@@ -27,7 +27,8 @@ export function outboxOfLeader(
     endAttempt: (ask) => store.endAttempt(ask),
     async dueDeliveries(ask) {
       const { due, nextAt } = leadership.leads() ? await store.dueDeliveries(ask) : { due: [] };
-      return { due, nextAt: soonest(nextAt, ask.now) };
+      // A ledger that answered late may have cost the lead meanwhile.
+      return { due: leadership.leads() ? due : [], nextAt: soonest(nextAt, ask.now) };
     },
   };
 }
