@@ -62,7 +62,18 @@ describe('the principal of verified claims', () => {
     expect(read({ scp: 'a b' })).toMatchObject({ principal: { scopes: ['a', 'b'] } });
     expect(read({ scp: ['a', 'b'] })).toMatchObject({ principal: { scopes: ['a', 'b'] } });
     expect(read({})).toMatchObject({ principal: { scopes: [] } });
-    for (const scope of ['', ' ', [], {}, 1, [1]]) expect(causeOf({ scope })).toBe('scopes_refused');
+    for (const claim of ['', ' ', [], {}, 1, [1], null, true, 'a\tb', 'a "b"', 'é', ['a b'], ['a', ['b']]]) {
+      expect([claim, causeOf({ scope: claim })]).toEqual([claim, 'scopes_refused']);
+      expect([claim, causeOf({ scp: claim })]).toEqual([claim, 'scopes_refused']);
+    }
+  });
+
+  it('takes no scope twice, and no token that says two things of its scopes', () => {
+    for (const claim of ['a b a', ['a', 'a']]) expect(causeOf({ scope: claim })).toBe('scopes_refused');
+    expect(read({ scope: 'a b', scp: ['b', 'a'] })).toMatchObject({ principal: { scopes: ['a', 'b'] } });
+    for (const scp of ['a', 'a b c', 'a c', null, 1, {}])
+      expect([scp, causeOf({ scope: 'a b', scp })]).toEqual([scp, 'scopes_refused']);
+    expect(causeOf({ scope: null, scp: 'a' })).toBe('scopes_refused');
   });
 
   it('narrows capabilities and never gives one for an unknown word', () => {

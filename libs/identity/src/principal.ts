@@ -15,6 +15,7 @@ const maxTags = 32;
 const maxTagLength = 1024;
 const strongMethods = ['mfa', 'otp', 'hwk'];
 const registered = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'scope', 'scp', 'act', 'dev'];
+const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const meaningless = ['__proto__', 'constructor', 'prototype'];
 
 /** What verified claims say of their bearer. Wrong types are refused, never repaired: a half-read principal is another one. */
@@ -76,15 +77,26 @@ function namesOf(claims: JsonObject, name: string): readonly string[] | undefine
 }
 
 /**
- * Scopes of `scope` (RFC 9068: one text), else of `scp` (text or list). A claim that is there and names nothing is
- * refused (RFC 6749 3.3 has no empty scope), so that no scopes always means no scope claim.
+ * Scopes of `scope` (RFC 9068: one text) or `scp` (text or list); a token with both says the same in both. A claim that is
+ * there and names nothing is refused (RFC 6749 3.3 has no empty scope), so that no scopes always means no scope claim.
  */
 function scopesOf(claims: JsonObject): readonly string[] | undefined {
-  const claim = ownMember(claims, 'scope') ?? ownMember(claims, 'scp');
-  if (claim === undefined) return [];
+  const said = [ownMember(claims, 'scope'), ownMember(claims, 'scp')].filter((it) => it !== undefined);
+  if (said.length === 0) return [];
+  const lists = said.map((claim) => scopeList(claim) ?? []);
+  const [first = []] = lists;
+  const isSame = lists.every(
+    (list) => list.length === first.length && first.every((it) => list.includes(it)),
+  );
+  return isSame && first.length > 0 ? first : undefined;
+}
+
+/** Each once, in the characters of RFC 6749 3.3: a list must not hide two scopes in one of its texts. */
+function scopeList(claim: unknown): readonly string[] | undefined {
   const list = typeof claim === 'string' ? claim.split(' ').filter((word) => word !== '') : claim;
   const names = nameList(list);
-  return names === undefined || names.length === 0 ? undefined : names;
+  if (names === undefined || names.length === 0 || new Set(names).size < names.length) return undefined;
+  return names.every((name) => scopeToken.test(name)) ? names : undefined;
 }
 
 /** The claim only narrows: words that name no capability give none. */
