@@ -37,6 +37,7 @@ import { AccessGuard } from './http/access.guard.js';
 import { EDGE } from './http/edge/edge.js';
 import { EVENT_STREAMS } from './domain/event/streams.js';
 import { EventsController } from './events/events.controller.js';
+import { SCOPE_CHECK, scopeRefusal, type ScopeCheck } from './http/scope-refusal.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { PagesController } from './pages/pages.controller.js';
 import { sendRefusalPage } from './pages/refusal-page.js';
@@ -92,6 +93,7 @@ export class AppModule {
         { provide: BUS, useValue: bus },
         { provide: SessionStore, useValue: sessions },
         { provide: FRONTS, useValue: frontsOf(assembly) },
+        { provide: SCOPE_CHECK, useValue: scopeCheckOf(assembly) },
         { provide: McpEndpoint, useValue: endpointOf(assembly, sessions) },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault, sendPage: sendRefusalPage }) },
@@ -136,6 +138,10 @@ function ports(assembly: Assembly) {
     { provide: EVENT_STREAMS, useValue: assembly.streams },
     { provide: EDGE, useValue: assembly.edge },
   ];
+}
+
+function scopeCheckOf(assembly: Assembly): ScopeCheck {
+  return (question) => scopeRefusal(assembly, question);
 }
 
 function endpointOf({ pdp, edge }: Assembly, sessions: SessionStore): McpEndpoint {

@@ -71,7 +71,10 @@ const security = z
       .boolean()
       .default(false)
       .describe('Requests without a token act as user `anonymous` (minimal, loopback only).'),
-    require_scopes: z.boolean().default(false).describe('Tokens without scopes are refused.'),
+    require_scopes: z
+      .boolean()
+      .default(false)
+      .describe('Tokens without scopes lack them all; by default they are not held to any.'),
     allow_shared_secret: z.boolean().default(false).describe('Lets profile server-full use an HS256 secret.'),
     default_tenant: TenantId.optional().describe(
       'Tenant of tokens without a tenant claim. Default in minimal: default.',

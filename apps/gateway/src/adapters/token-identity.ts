@@ -1,6 +1,7 @@
 import { TenantId, type Caller, type Principal } from '@uar/contracts';
 import type { TokenVerifier } from '@uar/identity';
 import { channelOf, type Approach, type Identified, type Identity } from '../domain/access/identity.js';
+import { lackedScopes, type TokenScope } from '../domain/access/token-scopes.js';
 import type { Runs } from '../domain/run/runs.js';
 
 export interface IdentityOptions {
@@ -8,6 +9,7 @@ export interface IdentityOptions {
   readonly runs: Runs;
   /** Requests without Authorization act as user `anonymous` (API.md, minimal on loopback only). */
   readonly anonymous: boolean;
+  /** Tokens without scopes lack them all; otherwise only tokens with scopes are held to them. */
   readonly requireScopes: boolean;
 }
 
@@ -33,7 +35,9 @@ export class TokenIdentity implements Identity {
     if (!/^bearer \S/i.test(authorization)) return { kind: 'invalid', cause: 'malformed' };
     const resource = audience === undefined ? {} : { audience };
     const cached = this.options.verifier.cached(authorization, resource);
-    return cached === undefined ? this.verify(authorization, resource) : this.admit(cached);
+    return cached === undefined
+      ? this.options.verifier.verify(authorization, resource)
+      : { kind: 'verified', principal: cached };
   }
 
   caller(principal: Principal, edge: 'http' | 'mcp', ip: string | undefined): Caller {
@@ -47,14 +51,7 @@ export class TokenIdentity implements Identity {
     };
   }
 
-  private async verify(authorization: string, resource: { audience?: string }): Promise<Identified> {
-    const verified = await this.options.verifier.verify(authorization, resource);
-    return verified.kind === 'verified' ? this.admit(verified.principal) : verified;
-  }
-
-  private admit(principal: Principal): Identified {
-    if (this.options.requireScopes && principal.scopes.length === 0)
-      return { kind: 'invalid', cause: 'scopes_missing' };
-    return { kind: 'verified', principal };
+  lacks({ scopes }: Principal, needed: readonly TokenScope[]): readonly TokenScope[] {
+    return this.options.requireScopes || scopes.length > 0 ? lackedScopes(scopes, needed) : [];
   }
 }

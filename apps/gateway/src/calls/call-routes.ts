@@ -9,6 +9,7 @@ export const callRoutes = {
     method: 'post',
     paths: ['/api/tools/:name/execute'],
     access: anyToken,
+    scope: 'tools:call',
     summary: 'Proposes a call and waits for its end',
     query: NoQuery,
     headers: {
@@ -26,6 +27,7 @@ export const callRoutes = {
     method: 'get',
     paths: ['/api/uar/calls/:call_id'],
     access: { kind: 'own_or', action: 'readCalls' },
+    scope: 'tools:read',
     summary: 'A call: 202 while it is pending, else 200 whatever its outcome',
     query: NoQuery,
     answers: { 200: CallView, 202: CallView },
@@ -35,6 +37,7 @@ export const callRoutes = {
     method: 'post',
     paths: ['/api/uar/calls/:call_id/cancel'],
     access: anyToken,
+    scope: 'tools:call',
     summary: 'Cancels an own call',
     query: NoQuery,
     answers: { 200: CallView, 202: CallView },

@@ -15,6 +15,7 @@ export const EventQuery = z.strictObject({
 const shared = {
   method: 'get',
   access: ownOr,
+  scope: 'tools:read',
   query: EventQuery,
   headers: { 'Last-Event-ID': 'The id of the last event the client has: the stream goes on after it' },
   media: 'text/event-stream',

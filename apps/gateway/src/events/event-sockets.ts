@@ -8,7 +8,9 @@ import type { EventStreams, StreamAnswer } from '../domain/event/streams.js';
 import { doorRefusal } from '../http/edge/door.js';
 import type { Edge } from '../http/edge/edge.js';
 import { Refusal, badRequest, unauthorized } from '../http/refusal.js';
+import { scopeRefusal } from '../http/scope-refusal.js';
 import { eventAsk, streamRefusal, type EventAsk } from './event-ask.js';
+import { eventRoutes } from './event-routes.js';
 import { SocketOutlet } from './socket-outlet.js';
 import { textsOf } from './texts.js';
 
@@ -83,7 +85,10 @@ export class EventSockets {
       edge.onUnauthorized(identified.kind === 'invalid' ? identified.cause : 'missing');
       throw unauthorized(identified.kind === 'invalid', edge.metadataUrlOf(url));
     }
-    return identity.caller(identified.principal, 'http', edge.clientIp.of({ raw: request, headers }));
+    const { principal } = identified;
+    const refusal = scopeRefusal(this.parts, { principal, url, needed: [eventRoutes.events.scope] });
+    if (refusal !== undefined) throw refusal;
+    return identity.caller(principal, 'http', edge.clientIp.of({ raw: request, headers }));
   }
 
   private upgrade(

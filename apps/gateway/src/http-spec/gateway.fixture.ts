@@ -53,6 +53,12 @@ export class Gateway {
     return mintDevToken({ secret, ...who, ttlSeconds: 300 });
   }
 
+  /** A token of ada, the admin, with a scope claim. */
+  scoped(...scopes: string[]): string {
+    const who = { sub: 'ada', name: 'ada', roles: ['admin'], groups: [], tenant: 'default' };
+    return mintDevToken({ secret, ...who, scopes, ttlSeconds: 300 });
+  }
+
   /** Another gateway with the same neighbours. */
   async replica(): Promise<Gateway> {
     const bus = this.neighbours.hub.connect({ service: 'gateway', log });

@@ -5,7 +5,7 @@ import { testConfig } from '@uar/testkit';
 import { createLog } from '@uar/telemetry';
 import { AppModule } from '../app.module.js';
 import { assemble } from '../assembly/assembly.js';
-import { ROUTE_ACCESS } from '../http/access.js';
+import { ROUTE_ACCESS, ROUTE_SCOPE } from '../http/access.js';
 import { openApiDocument } from '../http/openapi.js';
 import { routes } from '../http/routes.js';
 import { Gateway } from './gateway.fixture.js';
@@ -39,6 +39,8 @@ describe('routes', () => {
     expect(served.length).toBeGreaterThan(20);
     const open = served.filter(({ handler }) => !Reflect.hasMetadata(ROUTE_ACCESS, handler));
     expect(open.map(({ name }) => name)).toEqual([]);
+    const unscoped = served.filter(({ handler }) => !Reflect.hasMetadata(ROUTE_SCOPE, handler));
+    expect(unscoped.map(({ name }) => name)).toEqual([]);
   });
 
   it('are public only where the contract says so', () => {
@@ -49,6 +51,13 @@ describe('routes', () => {
       '/approvals/sign-in',
       '/approvals/sign-out',
     ]);
+  });
+
+  it('need no scope only where they are public, but for their own description', () => {
+    const isFree = Object.values(routes).filter(
+      ({ access, scope }) => (scope === 'none') !== (access.kind === 'public'),
+    );
+    expect(isFree.flatMap(({ paths }) => paths)).toEqual(['/openapi.json']);
   });
 
   it('are all served as they are described', () => {

@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { AdminAction } from '@uar/contracts';
+import type { TokenScope } from '../domain/access/token-scopes.js';
 
 /** Who may use a route. Every route carries one; a route without is refused to everybody. */
 export type RouteAccess =
@@ -15,6 +16,13 @@ export type RouteAccess =
   | { readonly kind: 'own_or'; readonly action: AdminAction };
 
 export const ROUTE_ACCESS = 'uar:route-access';
+
+/** Which scope a token with scopes needs for a route; `none` where any token, or nobody's, does. */
+export type RouteScope = TokenScope | 'none';
+
+export const ROUTE_SCOPE = 'uar:route-scope';
+
+export const NeedsScope = (scope: RouteScope) => SetMetadata<string, RouteScope>(ROUTE_SCOPE, scope);
 
 export const Public = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'public' });
 export const AnyToken = () => SetMetadata<string, RouteAccess>(ROUTE_ACCESS, { kind: 'any_token' });

@@ -36,11 +36,17 @@ function operation(operationId: string, route: Route, path: string): Json {
     operationId,
     summary: route.summary,
     'x-access': route.access,
-    ...(route.access.kind === 'public' ? { security: [] } : {}),
+    ...security(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, route.bodyMedia) }),
     responses: responses(route),
   };
+}
+
+/** OpenAPI 3.1 lets a requirement of a bearer scheme name what the token must be good for. */
+function security({ access, scope }: Route): Json {
+  if (access.kind === 'public') return { security: [] };
+  return scope === 'none' ? {} : { security: [{ bearer: [scope] }] };
 }
 
 function requestBody(body: z.ZodType, media = 'application/json'): Json {

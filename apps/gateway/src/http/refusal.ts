@@ -46,6 +46,29 @@ export function rateLimited(retryAfterMs: number): Refusal {
   });
 }
 
+/**
+ * RFC 6750 section 3.1. The challenge names all that a client should ask its authorization server for: what this needs, and
+ * what of ours the token has already, so that stepping up loses nothing (MCP 2025-11-25, "Scope Challenge Handling").
+ */
+export function insufficientScope(
+  scopes: {
+    readonly lacked: readonly string[];
+    readonly needed: readonly string[];
+    readonly held: readonly string[];
+  },
+  metadataUrl?: string,
+): Refusal {
+  const { lacked, needed, held } = scopes;
+  const wanted = [...new Set([...needed, ...held])].join(' ');
+  const parts = ['realm="uar"', 'error="insufficient_scope"', `scope="${wanted}"`];
+  if (metadataUrl !== undefined) parts.push(`resource_metadata="${metadataUrl}"`);
+  return new Refusal(403, 'insufficient_scope', {
+    message: `The token lacks the scope ${lacked.join(' ')}.`,
+    details: { required: needed },
+    headers: { 'www-authenticate': `Bearer ${parts.join(', ')}` },
+  });
+}
+
 /** RFC 6750 section 3. `metadataUrl`: where RFC 9728 metadata stands; absent in secret mode. */
 export function unauthorized(isTokenBad: boolean, metadataUrl?: string): Refusal {
   const parts = ['realm="uar"'];

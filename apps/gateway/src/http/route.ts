@@ -1,6 +1,16 @@
 import { RequestMapping, RequestMethod, UseInterceptors, applyDecorators } from '@nestjs/common';
 import type { z } from 'zod';
-import { AnyToken, Defers, Governs, OfPages, OwnOr, Public, type RouteAccess } from './access.js';
+import {
+  AnyToken,
+  Defers,
+  Governs,
+  NeedsScope,
+  OfPages,
+  OwnOr,
+  Public,
+  type RouteAccess,
+  type RouteScope,
+} from './access.js';
 import { LaneInterceptor } from './lane.interceptor.js';
 
 /** One route as data: what Nest serves, what the guard asks and what `/openapi.json` says are the same value. */
@@ -9,6 +19,7 @@ export interface Route {
   /** With `:name` for path parameters; several paths for one handler. */
   readonly paths: readonly string[];
   readonly access: RouteAccess;
+  readonly scope: RouteScope;
   /** Tried out by the decider, one after another: a tenant's requests wait in its lane, more than may wait are 429. */
   readonly hasLane?: boolean;
   readonly summary: string;
@@ -38,6 +49,7 @@ export function Serves(route: Route): MethodDecorator {
   return applyDecorators(
     RequestMapping({ path: [...route.paths], method: methods[route.method] }),
     accessDecorator(route.access),
+    NeedsScope(route.scope),
     ...(route.hasLane === true ? [UseInterceptors(LaneInterceptor)] : []),
   );
 }

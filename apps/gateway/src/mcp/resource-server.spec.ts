@@ -9,9 +9,9 @@ const issuer = 'https://idp.example';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-function tokenFor(audience: string | readonly string[]): string {
+function tokenFor(audience: string | readonly string[], scope?: string): string {
   const exp = Math.floor(Date.now() / 1000) + 300;
-  const claims = { iss: issuer, sub: 'ada', aud: audience, exp, roles: ['user'] };
+  const claims = { iss: issuer, sub: 'ada', aud: audience, exp, roles: ['user'], scope };
   const body = `${part({ alg: 'RS256', kid: 'k1' })}.${part(claims)}`;
   return `${body}.${createSign('RSA-SHA256').update(body).sign(privateKey, 'base64url')}`;
 }
@@ -71,6 +71,7 @@ describe.each(endpoints)('%s as a resource server', (path) => {
       resource: `${publicUrl}${path}`,
       authorization_servers: [issuer],
       bearer_methods_supported: ['header'],
+      scopes_supported: ['tools:read', 'tools:call', 'approvals:decide', 'admin'],
     });
   });
 
@@ -82,6 +83,15 @@ describe.each(endpoints)('%s as a resource server', (path) => {
     expect((await gateway.ask('GET', '/api/tools', { token: tokenFor(`${publicUrl}${path}`) })).status).toBe(
       401,
     );
+  });
+
+  it('leads a token with too few scopes to its metadata', async () => {
+    const refused = await opening(tokenFor('configured', 'openid'));
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      403,
+      `Bearer realm="uar", error="insufficient_scope", scope="tools:read", ${challenge}`,
+    ]);
+    expect((await opening(tokenFor('configured', 'openid tools:read'))).status).toBe(200);
   });
 
   it('is 403 where policy allows no session', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tokenScopes } from '../domain/access/token-scopes.js';
 import { ReadinessCode } from '../domain/readiness.js';
 import { anyToken, isPublic } from '../http/access.js';
 import { NoQuery } from '../http/asks.js';
@@ -14,6 +15,7 @@ const ProtectedResource = z.strictObject({
   resource: z.string(),
   authorization_servers: z.array(z.string()),
   bearer_methods_supported: z.array(z.literal('header')),
+  scopes_supported: z.array(z.enum(tokenScopes)),
 });
 
 const metadata = '/.well-known/oauth-protected-resource';
@@ -24,6 +26,7 @@ export const operationRoutes = {
     method: 'get',
     paths: ['/openapi.json'],
     access: anyToken,
+    scope: 'none',
     summary: 'This document',
     query: NoQuery,
     answers: { 200: z.record(z.string(), z.unknown()) },
@@ -32,6 +35,7 @@ export const operationRoutes = {
     method: 'get',
     paths: [metadata, `${metadata}/mcp`, `${metadata}/mcp/servers/:server`],
     access: isPublic,
+    scope: 'none',
     summary: 'Protected resource metadata (RFC 9728); 404 in secret mode',
     answers: { 200: ProtectedResource },
     errors: [404],
@@ -40,6 +44,7 @@ export const operationRoutes = {
     method: 'get',
     paths: ['/healthz'],
     access: isPublic,
+    scope: 'none',
     summary: 'The process answers',
     answers: { 200: Health },
   },
@@ -47,6 +52,7 @@ export const operationRoutes = {
     method: 'get',
     paths: ['/readyz'],
     access: isPublic,
+    scope: 'none',
     summary: 'What a call needs is there; what is wrong by code, in detail on the management port',
     answers: { 200: Readiness, 503: Readiness },
   },

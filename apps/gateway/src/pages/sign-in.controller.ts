@@ -39,6 +39,8 @@ export class SignInController {
         'This token is not accepted. It may have expired, or be meant for another place.',
       );
     }
+    if (this.identity.lacks(identified.principal, [routes.showApprovals.scope]).length > 0)
+      return again(reply, next, `This token lacks the scope ${routes.showApprovals.scope}.`);
     const cookie = sessionCookie(token, { pages: this.pages(), maxAgeSeconds: lives });
     seeOther(reply, addressOf('item', next), { 'set-cookie': cookie });
   }

@@ -1,4 +1,5 @@
 import type { Caller, Channel, Principal } from '@uar/contracts';
+import type { TokenScope } from './token-scopes.js';
 
 /** What the edge knows of a request before it knows who asks. */
 export interface Approach {
@@ -19,6 +20,8 @@ export interface Identity {
   identify(approach: Approach): Identified | Promise<Identified>;
   /** The caller of a request; `channel` is `interactive` for people at the HTTP API, else `api` (GOVERNANCE.md 3). */
   caller(principal: Principal, edge: 'http' | 'mcp', ip: string | undefined): Caller;
+  /** What of `needed` the token lacks; nothing where scopes are not checked (API.md 8). */
+  lacks(principal: Principal, needed: readonly TokenScope[]): readonly TokenScope[];
 }
 
 export function channelOf(principal: Principal, edge: 'http' | 'mcp'): Channel {

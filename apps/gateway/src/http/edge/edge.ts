@@ -1,4 +1,5 @@
 import { isLoopbackHost, urlOf, type UarConfig } from '@uar/config';
+import { tokenScopes } from '../../domain/access/token-scopes.js';
 import { ClientIp } from './client-ip.js';
 
 /** Injection token of the Edge. */
@@ -80,6 +81,7 @@ export class Edge {
       resource: this.urlOf(path),
       authorization_servers: this.authorizationServers,
       bearer_methods_supported: ['header'],
+      scopes_supported: tokenScopes,
     };
   }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { TokenScope } from '../../../domain/access/token-scopes.js';
 import type { ClientFrame, FrameRefusal } from '../frame.js';
 import { readFrames } from '../frame.js';
 import type { McpSession } from '../session/session.js';
@@ -12,6 +13,14 @@ export interface McpVisit extends Visit {
   readonly pairSession: string | undefined;
 }
 
+/** Why a token is not enough, with the challenge that lets its client step up (RFC 6750 3.1). */
+export interface ScopeRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly details?: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** One HTTP request to an MCP endpoint, admitted. */
 export interface McpRequest extends McpVisit {
   readonly method: string;
@@ -19,25 +28,46 @@ export interface McpRequest extends McpVisit {
   readonly body: Uint8Array;
   readonly response: ServerResponse;
   readonly session: McpSession | undefined;
+  /** undefined where the token may do what needs these scopes. */
+  scopeRefusal(needed: readonly TokenScope[]): ScopeRefusal | undefined;
 }
 
 export type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 
 /** Answers itself where the body is no message that this client may send. */
 export function framesOf(
-  { body, response }: McpRequest,
+  request: McpRequest,
   rules: { readonly hasBatches: boolean },
 ): readonly ClientFrame[] | undefined {
+  const { body, response } = request;
   const frames = readFrames(body, rules);
   if (isRefusal(frames)) {
     refuse(response, { status: 400, why: { code: frames.code, message: frames.message } });
     return undefined;
   }
+  if (refuseScopes(request, frames)) return undefined;
   const [first] = frames;
   if (first?.kind !== 'request' || first.method !== 'server/discover') return frames;
   // Clients of both eras ask this first; from this answer they know that here it is `initialize`.
   refuse(response, { status: 400, why: 'sessions only: send initialize', id: first.id });
   return undefined;
+}
+
+/** Before a stream opens, and before any message of a batch has begun: a status can be sent only now. */
+function refuseScopes({ response, scopeRefusal }: McpRequest, frames: readonly ClientFrame[]): boolean {
+  const refusal = scopeRefusal([...new Set(frames.flatMap((frame) => scopesOf(frame)))]);
+  if (refusal === undefined) return false;
+  const { status, message, details, headers } = refusal;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const [only, more] = frames;
+  const id = more === undefined && only?.kind === 'request' ? only.id : undefined;
+  refuse(response, { status, why: { code: -32000, message, data: details }, id });
+  return true;
+}
+
+function scopesOf(frame: ClientFrame): readonly TokenScope[] {
+  if (frame.kind === 'response') return [];
+  return [frame.method === 'tools/call' ? 'tools:call' : 'tools:read'];
 }
 
 export function isInitialize(frame: ClientFrame | undefined): frame is ClientRequest {
