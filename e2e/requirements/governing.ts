@@ -119,6 +119,10 @@ export const governing = chapter({
     text: 'two Authorization headers are 400, a token in the query is ignored',
     source: 'CASES.md A9',
   },
+  'identity.scopes': {
+    text: 'a token with scopes does what they cover and no more; what is missing is named before anything runs',
+    source: 'API.md 8, DESIGN.md 12',
+  },
   'identity.no-leak': { text: 'the token and planted secrets appear nowhere', source: 'CASES.md A6 O3' },
   'runs.narrow': {
     text: 'scopes of a run narrow list and calls: run_denied for what it leaves out, unknown_tool for what is not to be seen',

@@ -39,6 +39,7 @@ export interface TokenOptions {
   /** The agent that acts for `sub`. */
   readonly agent?: string;
   readonly capabilities?: readonly string[];
+  readonly scopes?: readonly string[];
 }
 
 /** A running product of its own: own data folder, own copy of the policies, free ports. */
@@ -110,6 +111,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
         ttlSeconds: wanted.ttlSeconds ?? 300,
         ...(wanted.agent === undefined ? {} : { agent: wanted.agent }),
         ...(wanted.capabilities === undefined ? {} : { capabilities: wanted.capabilities }),
+        ...(wanted.scopes === undefined ? {} : { scopes: wanted.scopes }),
       }),
     output: () => output,
     stop: async ({ keepData = false } = {}) => {

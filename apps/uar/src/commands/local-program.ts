@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Environment } from '@uar/config';
 import type { ExitCode, World } from '../world.js';
 import { checkConfig, showConfig } from './config.js';
-import { agentId, jsonOption, listOf, tokenLife, wholeNumber } from './option-types.js';
+import { agentId, jsonOption, listOf, scopeList, tokenLife, wholeNumber } from './option-types.js';
 
 interface UpFlags {
   readonly config?: string;
@@ -25,6 +25,7 @@ interface TokenFlags {
   readonly groups: readonly string[];
   readonly tenant: string;
   readonly agent?: string;
+  readonly scopes?: readonly string[];
   readonly ttlSecs: number;
   readonly json: boolean;
 }
@@ -56,6 +57,11 @@ export function addLocalCommands(program: Command, world: World, report: (code: 
     .option('--groups <list>', 'groups, separated by commas', listOf, [])
     .option('--tenant <tenant>', 'tenant', 'default')
     .option('--agent <id>', 'registered agent that acts for the subject', agentId)
+    .option(
+      '--scopes <list>',
+      'scopes that the token is held to, separated by commas (without: to none)',
+      scopeList,
+    )
     .option('--ttl-secs <seconds>', 'life, at most 300', tokenLife, 300)
     .addOption(jsonOption())
     .action(async ({ ttlSecs, ...flags }: TokenFlags) => {

@@ -28,6 +28,13 @@ export function listOf(text: string): string[] {
     .filter((item) => item !== '');
 }
 
+/** An empty scope claim is no claim that a gateway takes. */
+export function scopeList(text: string): string[] {
+  const scopes = listOf(text);
+  if (scopes.length === 0) throw new InvalidArgumentError('It must name a scope.');
+  return scopes;
+}
+
 export function collect(text: string, earlier: readonly string[]): string[] {
   return [...earlier, text];
 }

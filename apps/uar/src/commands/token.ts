@@ -11,6 +11,8 @@ export interface TokenOptions {
   readonly tenant: string;
   /** Id of the agent that acts for `sub`. */
   readonly agent?: string;
+  /** Absent: no scope claim. */
+  readonly scopes?: readonly string[];
   readonly ttlSeconds: number;
   readonly json: boolean;
 }
@@ -34,6 +36,7 @@ export function printToken(world: World, options: TokenOptions): ExitCode {
     tenant: options.tenant,
     ttlSeconds: options.ttlSeconds,
     claims: security.claims,
+    ...(options.scopes === undefined ? {} : { scopes: options.scopes }),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(security.jwt_issuer === undefined ? {} : { issuer: security.jwt_issuer }),
     ...(security.jwt_audience === undefined ? {} : { audience: security.jwt_audience }),
