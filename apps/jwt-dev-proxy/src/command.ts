@@ -61,6 +61,7 @@ function parseFlags({ args, say }: CommandSurroundings): Parsed {
     .option('--groups <list>', 'groups, comma separated')
     .option('--tenant <tenant>', 'tenant (default)')
     .option('--agent <id>', 'registered agent that acts for the subject (none)')
+    .option('--scopes <list>', 'scopes that the token is held to, comma separated (to none)')
     .option('--ttl-secs <seconds>', 'life of a token, 1 to 300 (300)')
     .addHelpText('after', '\nEach flag also as UAR_PROXY_<FLAG>; a flag wins.')
     .allowExcessArguments(false)

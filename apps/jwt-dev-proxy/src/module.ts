@@ -98,6 +98,7 @@ function claimsOf(
     roles: settings.roles,
     groups: settings.groups,
     tenant,
+    ...(settings.scopes === undefined ? {} : { scopes: settings.scopes }),
     ...(settings.agent === undefined ? {} : { agent: settings.agent }),
     ttlSeconds: settings.ttl_secs,
     claims,

@@ -21,6 +21,7 @@ beforeEach(async () => {
     roles: 'admin',
     groups: 'staff',
     agent: 'helper',
+    scopes: 'tools:read,tools:call',
   };
   proxy = await startProxy({ config, env: {}, flags });
   host = new URL(proxy.url).host;
@@ -62,6 +63,7 @@ describe('requests', () => {
         roles: ['admin'],
         groups: ['staff'],
         agent_id: 'helper',
+        scopes: ['tools:read', 'tools:call'],
         claims: { name: 'Local Dev' },
       },
     });

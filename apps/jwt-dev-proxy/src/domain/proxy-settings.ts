@@ -12,6 +12,7 @@ export interface ProxyTexts {
   readonly groups?: string | undefined;
   readonly tenant?: string | undefined;
   readonly agent?: string | undefined;
+  readonly scopes?: string | undefined;
   readonly ttlSecs?: string | undefined;
 }
 
@@ -31,6 +32,8 @@ const Settings = z.strictObject({
   groups: list.default([]),
   tenant: TenantId.optional(),
   agent: AgentId.optional(),
+  /** Absent: no scope claim; an empty one no gateway takes. */
+  scopes: list.pipe(z.array(z.string()).min(1, 'at least one')).optional(),
   ttl_secs: z
     .string()
     .regex(/^\d{1,4}$/, 'whole seconds, 1 to 300')
@@ -57,6 +60,7 @@ export function mergeTexts(flags: ProxyTexts, env: Readonly<Record<string, strin
     groups: flags.groups ?? variable('GROUPS'),
     tenant: flags.tenant ?? variable('TENANT'),
     agent: flags.agent ?? variable('AGENT'),
+    scopes: flags.scopes ?? variable('SCOPES'),
     ttlSecs: flags.ttlSecs ?? variable('TTL_SECS'),
   };
 }
@@ -66,8 +70,8 @@ export type ReadSettings =
   | { readonly kind: 'bad'; readonly problem: string };
 
 export function readSettings(texts: ProxyTexts): ReadSettings {
-  const { sub, name, roles, groups, tenant, agent, ttlSecs } = texts;
-  const given = Object.entries({ sub, name, roles, groups, tenant, agent, ttl_secs: ttlSecs });
+  const { sub, name, roles, groups, tenant, agent, scopes, ttlSecs } = texts;
+  const given = Object.entries({ sub, name, roles, groups, tenant, agent, scopes, ttl_secs: ttlSecs });
   const parsed = Settings.safeParse(Object.fromEntries(given.filter(([, value]) => value !== undefined)));
   if (parsed.success) return { kind: 'settings', settings: parsed.data };
   const lines = parsed.error.issues.map(

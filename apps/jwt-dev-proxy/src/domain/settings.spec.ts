@@ -18,6 +18,13 @@ describe('settings', () => {
     expect(readSettings({})).not.toHaveProperty('settings.agent');
   });
 
+  it('name scopes only where some are given', () => {
+    const read = readSettings(mergeTexts({}, { UAR_PROXY_SCOPES: 'tools:read, admin' }));
+    expect(read).toMatchObject({ settings: { scopes: ['tools:read', 'admin'] } });
+    expect(readSettings({})).not.toHaveProperty('settings.scopes');
+    expect(readSettings({ scopes: ',' })).toMatchObject({ problem: expect.stringContaining('--scopes') });
+  });
+
   it('refuse a life beyond 300 s, a tenant that is none, and say which flag', () => {
     for (const ttlSecs of ['0', '301', '1.5', 'x', '-1', ''])
       expect(readSettings({ ttlSecs })).toMatchObject({
