@@ -125,11 +125,15 @@ describe.runIf(runs)('two of each on one PostgreSQL', () => {
         const id = `dies-${which.replace(' ', '-')}`;
         const waiting = atB(user).execute(tool, { id });
         const approval = await approvalWith(atA(), id);
-        const [own = 0] = pidsOf(product, 'approval-service').filter(
-          (pid) => !replicas.some((each) => each.pid === pid),
+        const pids = pidsOf(product, 'approval-service');
+        const isReplica = (pid: number) => replicas.some((each) => each.pid === pid);
+        const [dying = 0] = pids.filter((pid) => isReplica(pid) === (which === 'the replica'));
+        process.kill(dying, 'SIGKILL');
+        // What is on its way to it at that moment ends as `unavailable`; people do not decide that fast.
+        await eventually(() =>
+          Promise.resolve(pidsOf(product, 'approval-service').includes(dying) ? undefined : true),
         );
-        if (which === 'the first') process.kill(own, 'SIGKILL');
-        else await replicas.find(({ pid }) => pidsOf(product, 'approval-service').includes(pid))?.kill();
+        await new Promise((resolve) => setTimeout(resolve, 500));
         await eventually(async () => {
           const { status } = await decide(atA(), approval, 'approve');
           return status === 200 || status === 409 ? true : undefined;
