@@ -6,7 +6,7 @@ import type { Verifications } from '../chain/verify-held.js';
 import { LedgerError } from '../ledger-error.js';
 import { heldChains } from '../operations/held-chains.js';
 import { damaged, isDamage, refuseCutFile } from '../sqlite/opening/damage.js';
-import { isMigrated, refuseLaterSchema } from '../sqlite/opening/migrations.js';
+import { isMigrated, refuseLaterSchema } from '../sqlite/opening/migrate.js';
 import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 import {
   checkPages,

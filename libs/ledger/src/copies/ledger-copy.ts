@@ -9,7 +9,7 @@ import { sqliteDriver } from '../sqlite/sqlite-driver.js';
 import { LedgerError } from '../ledger-error.js';
 import { heldChains } from '../operations/held-chains.js';
 import { damaged, isDamage, refuseCutFile } from '../sqlite/opening/damage.js';
-import { isMigrated, refuseLaterSchema } from '../sqlite/opening/migrations.js';
+import { isMigrated, refuseLaterSchema } from '../sqlite/opening/migrate.js';
 
 /** Some work that may take long: `done` of `of` pages copied, or the chains being walked. */
 export type CopyProgress =

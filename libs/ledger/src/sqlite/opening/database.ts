@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { damaged, isDamage, refuseCutFile } from './damage.js';
-import { migrate, refuseLaterSchema } from './migrations.js';
+import { migrate, refuseLaterSchema } from './migrate.js';
 
 export interface DatabaseOptions {
   /** Path, or `:memory:`. */
