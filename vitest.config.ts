@@ -3,9 +3,6 @@ import { SlowestFirst } from './tools/slowest-first.js';
 
 const conditions = ['@uar/source', 'module', 'node', 'development|production'];
 
-// What a PostgreSQL does that dies, freezes, is refused or shared: minutes of waiting. Its conformance is among the unit tests.
-const slowPostgres = 'libs/ledger/src/postgres/promises/*.spec.ts';
-
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -27,15 +24,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,libs}/*/src/**/*.spec.ts', 'tools/**/*.spec.ts'],
-          exclude: ['**/*.proof.spec.ts', slowPostgres],
+          exclude: ['**/*.proof.spec.ts'],
           // Specs share nothing but modules; loading those anew for each file took a third of the time.
           isolate: false,
         },
       },
-      {
-        extends: true,
-        test: { name: 'proofs', include: ['{apps,libs}/*/src/**/*.proof.spec.ts', slowPostgres] },
-      },
+      { extends: true, test: { name: 'proofs', include: ['{apps,libs}/*/src/**/*.proof.spec.ts'] } },
       { extends: true, test: { name: 'chaos', include: ['e2e/chaos/*.spec.ts'] } },
       {
         extends: true,

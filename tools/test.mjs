@@ -92,9 +92,6 @@ function vitest(args) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 
-/** As in vitest.config.ts. */
-const slowPostgres = join(root, 'libs', 'ledger', 'src', 'postgres', 'promises');
-
 /** Specs whose number of cases UAR_PROOF_SCALE sets: found, as a list of names would outlive a rename in silence. */
 function proofFiles() {
   const sources = ['apps', 'libs'].flatMap((part) =>
@@ -106,12 +103,7 @@ function proofFiles() {
       readdirSync(source, { recursive: true, encoding: 'utf8' }).map((name) => join(source, name)),
     )
     .filter((file) => file.endsWith('.spec.ts'))
-    .filter(
-      (file) =>
-        file.endsWith('.proof.spec.ts') ||
-        file.startsWith(slowPostgres) ||
-        readFileSync(file, 'utf8').includes('proofRuns('),
-    );
+    .filter((file) => file.endsWith('.proof.spec.ts') || readFileSync(file, 'utf8').includes('proofRuns('));
 }
 
 const args = process.argv.slice(2);

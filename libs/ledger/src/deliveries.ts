@@ -59,8 +59,13 @@ export interface Deliveries {
   dueDeliveries(
     ask: Now & { readonly busy: readonly string[]; readonly limit: number },
   ): Promise<DueDeliveries>;
-  /** Changes nothing when the message is not pending any more. */
-  endAttempt(ask: Now & { readonly deliveryId: string; readonly end: AttemptEnd }): Promise<void>;
+  /**
+   * Changes nothing when the message is not pending any more, or when an attempt failed and others came after it. `attempts`:
+   * how many there were before this one.
+   */
+  endAttempt(
+    ask: Now & { readonly deliveryId: string; readonly attempts: number; readonly end: AttemptEnd },
+  ): Promise<void>;
   /** Newest first. */
   listDeliveries(ask: {
     readonly tenant: TenantId;

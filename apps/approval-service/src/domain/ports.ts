@@ -114,6 +114,8 @@ export interface DeliveryStore {
   endAttempt(ask: {
     readonly now: number;
     readonly deliveryId: string;
+    /** How many there were before this one: of one that failed after others nothing is noted. */
+    readonly attempts: number;
     readonly end: AttemptEnd;
   }): Promise<void>;
   listDeliveries(ask: {

@@ -37,8 +37,11 @@ atEveryPlace('messages to the webhook', (placed, canReopen) => {
       it.status,
     ]);
   const due = (at = now, busy: string[] = []) => ledger.dueDeliveries({ now: at, busy, limit: 10 });
+  const attemptsOf = async (deliveryId: string) =>
+    (await ledger.listDeliveries({ tenant: acme, limit: 100 })).find((it) => it.deliveryId === deliveryId)
+      ?.attempts ?? 0;
   const end = async (deliveryId: string, how: AttemptEnd, at = now) =>
-    ledger.endAttempt({ deliveryId, end: how, now: at });
+    ledger.endAttempt({ deliveryId, attempts: await attemptsOf(deliveryId), end: how, now: at });
 
   async function onlyDue(at = now) {
     const [first, ...others] = (await due(at)).due;
@@ -75,6 +78,25 @@ atEveryPlace('messages to the webhook', (placed, canReopen) => {
     ledger = await open(false);
     await move(await created(), 'cancelled');
     expect(await all()).toEqual([]);
+  });
+
+  it('take no failure of an attempt that others have followed, and every delivery', async () => {
+    await created();
+    const { deliveryId } = await onlyDue();
+    const attempt = (attempts: number, how: AttemptEnd) =>
+      ledger.endAttempt({ deliveryId, attempts, end: how, now });
+    const again: AttemptEnd = { kind: 'again', at: now + 60_000, problem: 'answered 500' };
+    await attempt(0, again);
+    await attempt(0, { kind: 'dead', problem: 'answered 400' });
+    expect(await onlyDue(now + 60_000)).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      dueAt: now + 60_000,
+    });
+    await attempt(0, { kind: 'delivered' });
+    expect((await due(now + 60_000)).due).toEqual([]);
+    await attempt(1, again);
+    expect(await all()).toEqual([['approval.required', 'pending', 'delivered']]);
   });
 
   it('go one at a time and in order for each approval, and past one that is busy', async () => {

@@ -129,7 +129,7 @@ describe('a restore', () => {
     const ids = await messaged(async (ledger) => {
       const [waiting, told] = [await created(ledger), await created(ledger)];
       for (const { delivery } of (await due(ledger, [waiting])).due)
-        await ledger.ask('endAttempt', { deliveryId: delivery.deliveryId, end: { kind: 'delivered' }, now });
+        await ledger.ask('endAttempt', { ...delivery, end: { kind: 'delivered' }, now });
       const settled = await created(ledger);
       const move = { from: ['pending'] as const, to: 'cancelled', when: 'any', now } as const;
       await ledger.ask('moveApproval', { approvalId: settled, ...move });

@@ -120,13 +120,13 @@ export class Courier {
 
   private async attempt({ delivery, approval }: DueDelivery): Promise<void> {
     const { store, receiver, clock, chance } = this.parts;
-    const { deliveryId, event, approvalStatus, createdAt } = delivery;
+    const { deliveryId, event, approvalStatus, createdAt, attempts } = delivery;
     const message = { deliveryId, event, approvalStatus, createdAt, approval };
     const reception = await receiver.send(message, this.stopping.signal);
     if (this.stopping.signal.aborted && reception.kind === 'failed') return;
     const now = clock.now();
-    const end = attemptEnd(reception, { attempts: delivery.attempts + 1, now, chance: chance() });
-    await store.endAttempt({ deliveryId, end, now });
+    const end = attemptEnd(reception, { attempts: attempts + 1, now, chance: chance() });
+    await store.endAttempt({ deliveryId, attempts, end, now });
     this.say(delivery, end);
   }
 

@@ -103,10 +103,10 @@ function changes(database: SqlDatabase) {
             UNION SELECT due_at FROM deliveries WHERE approval_id = @approvalId AND status = 'pending') AS dues))`,
     ),
     end: database.prepare<
-      [{ id: string; status: DeliveryStatus; now: number | null; problem: string | null }]
+      [{ id: string; status: DeliveryStatus; attempts: number; now: number | null; problem: string | null }]
     >(
       `UPDATE deliveries SET status = @status, attempts = attempts + 1, ended_at = @now, problem = @problem
-       WHERE delivery_id = @id AND status = 'pending'`,
+       WHERE delivery_id = @id AND status = 'pending' AND (@status = 'delivered' OR attempts = @attempts)`,
     ),
     dueAll: database.prepare<[number, string]>(
       `UPDATE deliveries SET due_at = ? WHERE approval_id = ? AND status = 'pending'`,
@@ -162,13 +162,13 @@ function due(
   return at === undefined ? { due: found } : { due: found, nextAt: at };
 }
 
-function endAttempt(rows: Rows, { deliveryId, end, now }: Input<'endAttempt'>): void {
+function endAttempt(rows: Rows, { deliveryId, attempts, end, now }: Input<'endAttempt'>): void {
   const found = rows.find.get(deliveryId);
   if (found === undefined) return;
   const problem = end.kind === 'delivered' ? null : end.problem;
   const status = end.kind === 'again' ? 'pending' : end.kind;
   const endedAt = end.kind === 'again' ? null : now;
-  if (rows.end.run({ id: deliveryId, status, now: endedAt, problem }).changes === 0) return;
+  if (rows.end.run({ id: deliveryId, status, attempts, now: endedAt, problem }).changes === 0) return;
   rows.dueAll.run(nextDue(end, now), found.approval_id);
 }
 
