@@ -27,7 +27,7 @@ export class CallMetrics {
   });
   private readonly refused = this.registry.counter({
     name: 'unauthorized_total',
-    help: 'Requests answered 401, by cause.',
+    help: 'Requests refused for their token (401, or 403 for its scopes), by cause.',
     labels: { cause: { max: 32 } },
   });
 

@@ -63,6 +63,8 @@ describe('scopes of tokens', () => {
     expect((await gateway.ask('POST', execute, { body, token: callers })).status).toBe(200);
     expect((await gateway.ask('GET', '/api/tools', { token: callers })).status).toBe(200);
     expect((await gateway.ask('GET', '/api/uar/receipts', { token: callers })).status).toBe(403);
+    const metrics = await (await fetch(`${gateway.management}/metrics`)).text();
+    expect(metrics).toMatch(/uar_unauthorized_total\{[^}]*cause="insufficient_scope"[^}]*\} \d+/);
   });
 
   it('are exact words: neither prefixes nor other spellings do', async () => {

@@ -6,7 +6,7 @@ import { insufficientScope, type Refusal } from './refusal.js';
 
 interface ScopeParts {
   readonly identity: Pick<Identity, 'lacks'>;
-  readonly edge: Pick<Edge, 'metadataUrlOf'>;
+  readonly edge: Pick<Edge, 'metadataUrlOf' | 'onUnauthorized'>;
 }
 
 interface ScopeQuestion {
@@ -19,13 +19,14 @@ interface ScopeQuestion {
 export const SCOPE_CHECK = Symbol('uar.gateway.scope-check');
 export type ScopeCheck = (question: ScopeQuestion) => Refusal | undefined;
 
-/** Why a request is not taken that needs these scopes; undefined where its token has them or is not held to any. */
+/** Why a request is not taken that needs these scopes, and counted; undefined where its token has them or is not held to any. */
 export function scopeRefusal(
   { identity, edge }: ScopeParts,
   { principal, url, needed }: ScopeQuestion,
 ): Refusal | undefined {
   const lacked = identity.lacks(principal, needed);
   if (lacked.length === 0) return undefined;
+  edge.onUnauthorized('insufficient_scope');
   const held = tokenScopes.filter((scope) => principal.scopes.includes(scope));
   return insufficientScope({ lacked, needed, held }, edge.metadataUrlOf(url));
 }

@@ -7,6 +7,7 @@ import { EDGE, type Edge } from '../http/edge/edge.js';
 import { longestCookieToken, pagesPath, sessionCookie } from '../http/page-session.js';
 import { readQuery } from '../http/read.js';
 import { Serves } from '../http/route.js';
+import { scopeRefusal } from '../http/scope-refusal.js';
 import { addressOf, seeOther, sendPage } from './layout.js';
 import { signInPage } from './other-pages.js';
 import { SignInForm, pageRoutes as routes } from './page-routes.js';
@@ -16,8 +17,8 @@ import { readForm, refuseForeign } from './visit.js';
 @Controller()
 export class SignInController {
   constructor(
-    @Inject(IDENTITY) private readonly identity: Identity,
-    @Inject(EDGE) private readonly edge: Edge,
+    @Inject(IDENTITY) readonly identity: Identity,
+    @Inject(EDGE) readonly edge: Edge,
   ) {}
 
   @Serves(routes.signIn)
@@ -39,8 +40,9 @@ export class SignInController {
         'This token is not accepted. It may have expired, or be meant for another place.',
       );
     }
-    if (this.identity.lacks(identified.principal, [routes.showApprovals.scope]).length > 0)
-      return again(reply, next, `This token lacks the scope ${routes.showApprovals.scope}.`);
+    const needed = [routes.showApprovals.scope];
+    const refusal = scopeRefusal(this, { principal: identified.principal, url: pagesPath, needed });
+    if (refusal !== undefined) return again(reply, next, refusal.message);
     const cookie = sessionCookie(token, { pages: this.pages(), maxAgeSeconds: lives });
     seeOther(reply, addressOf('item', next), { 'set-cookie': cookie });
   }
