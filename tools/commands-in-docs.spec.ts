@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,5 +25,14 @@ describe('a command of ours in the documents', () => {
     );
     expect(ours.length).toBeGreaterThan(10);
     expect(ours.filter((text) => /npx (?!--no )[^`]*?\buar\b/.test(text))).toEqual([]);
+  });
+
+  it('that begins with an option keeps it from npx, which has options of the same names', () => {
+    const told = files.flatMap(
+      (file) => readFileSync(join(root, file), 'utf8').match(/npx --no uar --\w+/g) ?? [],
+    );
+    expect(told).toEqual([]);
+    const said = execFileSync('npx', ['--no', '--', 'uar', '--help'], { cwd: root, encoding: 'utf8' });
+    expect(said).toContain('Usage: uar ');
   });
 });

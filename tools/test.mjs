@@ -26,9 +26,10 @@ function findNatsServer() {
   return folders.map((folder) => join(folder, 'nats-server')).find(isProgram);
 }
 
-function findChromium() {
+/** Absent: why a part of the tests cannot run. */
+function missingProgram(name) {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
-  return folders.map((folder) => join(folder, 'chromium')).find(isProgram);
+  return folders.some((folder) => isProgram(join(folder, name))) ? undefined : `no ${name} found`;
 }
 
 /** UAR_POSTGRES_BIN, else the first folder with the programs in PATH and where Debian puts them. */
@@ -51,6 +52,16 @@ const parts = {
     missing: () =>
       findNatsServer() === undefined ? 'no nats-server found (UAR_NATS_SERVER names one)' : undefined,
   },
+  compose: {
+    what: 'the compose files, read by docker-compose',
+    of: 'unit',
+    missing: () => missingProgram('docker-compose'),
+  },
+  kubectl: {
+    what: 'the k8s overlays, built by kubectl',
+    of: 'unit',
+    missing: () => missingProgram('kubectl'),
+  },
   postgres: {
     what: 'the tests with a real PostgreSQL',
     missing: () =>
@@ -58,8 +69,8 @@ const parts = {
   },
   chromium: {
     what: 'the pages in a browser',
-    ofE2e: true,
-    missing: () => (findChromium() === undefined ? 'no chromium found' : undefined),
+    of: 'e2e',
+    missing: () => missingProgram('chromium'),
   },
 };
 
@@ -67,7 +78,8 @@ const parts = {
 function look() {
   const required = (process.env.UAR_TEST_REQUIRE ?? '').split(',').filter((name) => name.trim() !== '');
   const unknown = required.filter((name) => !Object.hasOwn(parts, name.trim()));
-  const concerned = Object.entries(parts).filter(([, part]) => part.ofE2e !== true || e2e);
+  const step = e2e ? 'e2e' : proofs || chaos ? 'other' : 'unit';
+  const concerned = Object.entries(parts).filter(([, { of = step }]) => of === step);
   const left = concerned.flatMap(([name, part]) => {
     const missing = part.missing();
     return missing === undefined ? [] : [{ name, line: `${part.what}: ${missing}` }];

@@ -61,7 +61,7 @@ export function signInPage({ place, next, problem, fromElsewhere }: SignIn): Htm
       <p class="hint" id="token-hint">
         It is kept in a cookie of these pages alone, no longer than it is valid, until you sign out. On a
         laptop,
-        <code>npx uar token</code> prints one.
+        <code>npx --no uar token</code> prints one.
       </p>
       <input type="hidden" name="next" value="${next}" />
       <button>Sign in</button>
