@@ -191,12 +191,11 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
   ],
   ['another database', 'ledger: { url: "mysql://uar@db/uar" }', `ledger.url: is no URL such as ${database}`],
   [
-    'no user of the database',
-    'ledger: { url: "postgres://db/uar" }',
-    `ledger.url: is no URL such as ${database}`,
+    'a slip in the URL of the ledger beside everything else',
+    'ledger: { url: "postgres://uar@db/uar?sslmode=verify_full", file: a.db }',
+    'ledger: file and url exclude each other',
+    'ledger.url: has an sslmode that is none of disable, require, verify-ca, verify-full',
   ],
-  ['no database', 'ledger: { url: "postgres://uar@db/" }', `ledger.url: is no URL such as ${database}`],
-  ['no URL at all', 'ledger: { url: "host=db user=uar" }', `ledger.url: is no URL such as ${database}`],
   [
     'a password without a database',
     'ledger: { password_file: pw }',

@@ -1,8 +1,6 @@
+import { readPostgresUrl } from '@uar/postgres-url';
 import type { Problem } from './problem.js';
 import type { UarConfig } from '../schema.js';
-
-const form = 'postgres://user@host:5432/database';
-const holdsPassword = 'holds a password; put it into a file and name that in ledger.password_file';
 
 /** Whether the record is one SQLite file or one PostgreSQL database. No message repeats what was written. */
 export function ledgerProblems({ ledger }: UarConfig): Problem[] {
@@ -15,17 +13,10 @@ export function ledgerProblems({ ledger }: UarConfig): Problem[] {
   return [...(file === undefined ? [] : [both]), ...urlProblems(url)];
 }
 
-function urlProblems(text: string): Problem[] {
-  const message = urlMessage(text);
-  return message === undefined ? [] : [{ path: 'ledger.url', message }];
-}
-
-function urlMessage(text: string): string | undefined {
-  if (!URL.canParse(text)) return `is no URL such as ${form}`;
-  const { protocol, username, password, hostname, pathname, searchParams } = new URL(text);
-  if (password !== '' || searchParams.has('password')) return holdsPassword;
-  const isWhole = username !== '' && hostname !== '' && /^\/[^/]+$/.test(pathname);
-  return isWhole && (protocol === 'postgres:' || protocol === 'postgresql:')
-    ? undefined
-    : `is no URL such as ${form}`;
+function urlProblems(url: string): Problem[] {
+  const read = readPostgresUrl(url);
+  if (read.kind === 'place') return [];
+  const wayOut =
+    read.kind === 'holds_password' ? '; put it into a file and name that in ledger.password_file' : '';
+  return [{ path: 'ledger.url', message: `${read.problem}${wayOut}` }];
 }

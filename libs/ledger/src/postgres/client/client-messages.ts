@@ -1,4 +1,4 @@
-import type { PostgresPlace } from '../place.js';
+import type { PostgresPlace } from '@uar/postgres-url';
 
 /** One statement. With a name it is prepared once for each connection; without values it may be several in one text. */
 export interface Command {

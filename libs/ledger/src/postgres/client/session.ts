@@ -1,7 +1,7 @@
+import type { PostgresPlace } from '@uar/postgres-url';
 import type { Client } from 'pg';
 import { RefusedConnection } from './refused-connection.js';
 import type { SessionLimits } from './client-messages.js';
-import type { PostgresPlace } from '../place.js';
 
 const oldestServer = 13;
 

@@ -1,4 +1,5 @@
 import { MessageChannel, receiveMessageOnPort, type MessagePort, type Worker } from 'node:worker_threads';
+import type { PostgresPlace } from '@uar/postgres-url';
 import { startWorker } from '@uar/threads';
 import type {
   ClientStart,
@@ -9,7 +10,6 @@ import type {
   SessionLimits,
   ToClient,
 } from './client-messages.js';
-import type { PostgresPlace } from '../place.js';
 
 export interface ClientOptions {
   readonly place: PostgresPlace;

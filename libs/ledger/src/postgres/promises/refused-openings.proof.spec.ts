@@ -46,6 +46,11 @@ withPostgres('a ledger in Postgres', () => {
       await refused('unavailable', 'ECONNREFUSED');
     });
 
+    it('at a URL that says too little or too much', async () => {
+      options = { ...options, url: `${options.url}?sslmode=prefer` };
+      await refused('unavailable', 'the URL of the ledger has an sslmode that is none of disable');
+    });
+
     it('in a database of another encoding', async () => {
       await query(options, `CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1'`);
       options = { ...options, url: options.url.replace(/test_\d+/, 'latin') };

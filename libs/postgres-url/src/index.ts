@@ -1,0 +1,1 @@
+export { readPostgresUrl, type PostgresPlace } from './postgres-url.js';
