@@ -7,7 +7,7 @@ import { readMcpFiles, type McpFiles } from './sources/mcp-files.js';
 import { absolutePaths, fromProductRoot, productRoot } from './sources/paths.js';
 import { policiesFolderProblem } from './check/policies-folder.js';
 import type { Problem } from './check/problem.js';
-import { ledgerPasswordProblems } from './resolve/ledger.js';
+import { ledgerFileProblems } from './resolve/ledger.js';
 import { resolveConfig, type ResolvedConfig } from './resolve/resolve.js';
 import { ruleProblems } from './check/rules.js';
 import type { UarConfig } from './schema.js';
@@ -68,10 +68,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig | BadConfig {
   problems.push(...fileProblems(shaped.config));
   if (options.whole === true) problems.push(...policiesProblems(shaped.config));
   if (options.whole === true || options.service === 'approval-service')
-    problems.push(
-      ...webhookSecretProblems(shaped.config, options.env),
-      ...ledgerPasswordProblems(shaped.config),
-    );
+    problems.push(...webhookSecretProblems(shaped.config, options.env), ...ledgerFileProblems(shaped.config));
   if (problems.length > 0) return { kind: 'bad', problems };
 
   const config = resolveConfig({

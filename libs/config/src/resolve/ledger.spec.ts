@@ -81,3 +81,33 @@ describe('the file with the password', () => {
     ]);
   });
 });
+
+describe('the file of certificates that the URL names', () => {
+  const problemsOf = (query: string, options: Partial<LoadOptions> = { whole: true }) => {
+    const loaded = load({ overrides: { ledger: { url: `${url}?${query}` } }, ...options });
+    return loaded.kind === 'ok' ? [] : loaded.problems;
+  };
+  const absent = [{ path: 'ledger.url', message: 'names an sslrootcert that does not exist' }];
+
+  it('has to be there where the ledger is opened and where everything is checked, not in other services', () => {
+    const gone = `sslrootcert=${join(cwd, 'gone.pem')}`;
+    expect(problemsOf(gone)).toEqual(absent);
+    expect(problemsOf(gone, { service: 'approval-service' })).toEqual(absent);
+    expect(problemsOf(gone, { service: 'gateway' })).toEqual([]);
+  });
+
+  it('is no folder', () => {
+    const message = 'names an sslrootcert that cannot be read (EISDIR)';
+    expect(problemsOf(`sslmode=verify-ca&sslrootcert=${cwd}`)).toEqual([{ path: 'ledger.url', message }]);
+  });
+
+  it('is not looked for where nothing is encrypted, or the URL is bad anyway', () => {
+    expect(problemsOf('sslmode=disable&sslrootcert=gone.pem')).toEqual([]);
+    expect(problemsOf('sslmode=prefer&sslrootcert=gone.pem')).toHaveLength(1);
+  });
+
+  it('is all that is asked for', () => {
+    writeFileSync(join(cwd, 'ca.pem'), 'certificates');
+    expect(problemsOf(`sslrootcert=${join(cwd, 'ca.pem')}`)).toEqual([]);
+  });
+});

@@ -4,6 +4,7 @@ import { ensureSecretFile, readSecretFile } from '@uar/keys';
 import type { Problem } from '../check/problem.js';
 import type { ResolvedConfig } from './resolve.js';
 import type { UarConfig } from '../schema.js';
+import { whyUnreadable } from './unreadable.js';
 
 const minSecretBytes = 32;
 
@@ -24,10 +25,7 @@ function readProblem(path: string, file: string): Problem[] {
     accessSync(file, constants.R_OK);
     return [];
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return [
-      { path, message: code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})` },
-    ];
+    return [{ path, message: `${file} ${whyUnreadable(error)}` }];
   }
 }
 
