@@ -7,39 +7,19 @@ import { sourceHooks } from '@uar/threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLedgerFile } from '../../chain/verify-file.js';
-import {
-  acme,
-  callId,
-  ledgerFolder,
-  receipt,
-  startOfTime as now,
-} from '../../conformance/samples.fixture.js';
-import type { Ledger } from '../../ledger.js';
-import { openLedger, type FileLedgerOptions } from '../../open-ledger.js';
+import { acme, callId, receipt, startOfTime as now } from '../../conformance/samples.fixture.js';
+import { LedgersInFolder } from './ledgers-in-folder.fixture.js';
 
-let folder: ReturnType<typeof ledgerFolder>;
-const open: Ledger[] = [];
+let folder: LedgersInFolder;
 const children: ChildProcess[] = [];
 
 beforeEach(() => {
-  folder = ledgerFolder();
+  folder = new LedgersInFolder();
 });
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  await Promise.all(open.splice(0).map((ledger) => ledger.close()));
-  folder.remove();
+  await folder.remove();
 });
-
-async function opened(changes: Partial<FileLedgerOptions> = {}): Promise<Ledger> {
-  const ledger = await openLedger({ ...folder.options, ...changes });
-  open.push(ledger);
-  return ledger;
-}
-
-function closed(ledger: Ledger): Promise<void> {
-  open.splice(open.indexOf(ledger), 1);
-  return ledger.close();
-}
 
 /** A second process that appends to the same ledger; `lines` are the numbers it was told are durable. */
 function writer(): { child: ChildProcess; lines: AsyncIterableIterator<string> } {
@@ -62,22 +42,22 @@ describe('what was acknowledged', () => {
       acknowledged = Number(line);
       if (acknowledged === 200) child.kill('SIGKILL');
     }
-    const ledger = await opened();
+    const ledger = await folder.open();
     const found = await ledger.verifyReceipts({ tenant: acme });
     expect(found).toMatchObject({ ok: true });
     expect(found.length).toBeGreaterThanOrEqual(acknowledged);
   });
 
   it('is in the files on disk at the moment it is acknowledged, without any orderly end', async () => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     for (let n = 0; n < 20; n += 1) await ledger.appendReceipts({ receipts: [receipt()] });
     const copy = copyOf(folder.options.file, 'copy');
-    const revived = await opened({ file: copy });
+    const revived = await folder.open({ file: copy });
     expect(await revived.verifyReceipts({ tenant: acme })).toMatchObject({ ok: true, length: 20 });
   });
 
   it('is a whole prefix of the history, and visibly cut, when the tail of the log did not reach the disk', async () => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     for (let n = 0; n < 20; n += 1) await ledger.appendReceipts({ receipts: [receipt()] });
     const copy = copyOf(folder.options.file, 'torn');
     truncateSync(`${copy}-wal`, Math.floor(statSync(`${copy}-wal`).size * 0.7));
@@ -103,7 +83,7 @@ describe('one process per file', () => {
   it('refuses the second and names the file and the holder', async () => {
     const { child, lines } = writer();
     await lines.next();
-    await expect(opened()).rejects.toMatchObject({
+    await expect(folder.open()).rejects.toMatchObject({
       kind: 'locked',
       message: expect.stringMatching(new RegExp(`ledger\\.db is in use by process ${child.pid} since `)),
     });
@@ -114,23 +94,23 @@ describe('one process per file', () => {
     await lines.next();
     child.kill('SIGKILL');
     await once(child, 'exit');
-    await expect(opened()).resolves.toBeDefined();
+    await expect(folder.open()).resolves.toBeDefined();
   });
 
   it('refuses a second ledger within one process too, until the first is closed', async () => {
-    const first = await opened();
-    await expect(opened()).rejects.toMatchObject({
+    const first = await folder.open();
+    await expect(folder.open()).rejects.toMatchObject({
       kind: 'locked',
       message: expect.stringContaining(`process ${process.pid}`),
     });
-    await closed(first);
-    await expect(opened()).resolves.toBeDefined();
+    await folder.close(first);
+    await expect(folder.open()).resolves.toBeDefined();
   });
 });
 
 describe('a ledger that cannot be written', () => {
   it('answers unavailable while somebody else holds the file, writes nothing, and recovers', async () => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     await ledger.appendReceipts({ receipts: [receipt()] });
     const other = new Database(folder.options.file);
     other.exec('BEGIN IMMEDIATE');
@@ -145,7 +125,7 @@ describe('a ledger that cannot be written', () => {
   });
 
   it('answers unavailable when it is full, keeps what it has, and recovers once there is room', async () => {
-    const ledger = await opened({ maxBytes: 512 * 1024 });
+    const ledger = await folder.open({ maxBytes: 512 * 1024 });
     const call = (expires_at: number) => ({
       tenant: acme,
       call_id: callId(),
@@ -175,7 +155,7 @@ describe('a ledger that cannot be written', () => {
   });
 
   it('keeps its word about what is committed, and writes nothing more until the heads file takes its head', async () => {
-    const ledger = await opened({ headsFile: '/dev/full' });
+    const ledger = await folder.open({ headsFile: '/dev/full' });
     expect(await ledger.appendReceipts({ receipts: [receipt()] })).toMatchObject([{ seq: 1 }]);
     await expect(ledger.appendReceipts({ receipts: [receipt()] })).rejects.toMatchObject({
       kind: 'unavailable',
@@ -183,15 +163,15 @@ describe('a ledger that cannot be written', () => {
     });
     await expect(ledger.probe()).rejects.toMatchObject({ kind: 'unavailable' });
     expect((await ledger.listReceipts({ tenant: acme, after: 0, limit: 10 })).receipts).toHaveLength(1);
-    await closed(ledger);
-    const again = await opened();
+    await folder.close(ledger);
+    const again = await folder.open();
     expect(await again.appendReceipts({ receipts: [receipt()] })).toMatchObject([{ seq: 2 }]);
     expect(await again.verifyReceipts({ tenant: acme })).toMatchObject({ ok: true, length: 2 });
   });
 });
 
 it('lets operations that are asked for at once share commits, each still answered on its own', async () => {
-  const ledger = await opened();
+  const ledger = await folder.open();
   const positions = await Promise.all(
     Array.from({ length: 1_000 }, () => ledger.appendReceipts({ receipts: [receipt()] })),
   );

@@ -9,48 +9,26 @@ import {
 } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../ledger.js';
-import { openLedger, type FileLedgerOptions } from '../../open-ledger.js';
-import {
-  acme,
-  callId,
-  draft,
-  ledgerFolder,
-  receipt,
-  startOfTime as now,
-} from '../../conformance/samples.fixture.js';
+import { openLedger } from '../../open-ledger.js';
+import { acme, callId, draft, receipt, startOfTime as now } from '../../conformance/samples.fixture.js';
+import { LedgersInFolder } from './ledgers-in-folder.fixture.js';
 
-let folder: ReturnType<typeof ledgerFolder>;
-const open: Ledger[] = [];
+let folder: LedgersInFolder;
 
 beforeEach(() => {
-  folder = ledgerFolder();
+  folder = new LedgersInFolder();
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((ledger) => ledger.close()));
-  folder.remove();
-});
-
-async function opened(changes: Partial<FileLedgerOptions> = {}): Promise<Ledger> {
-  const ledger = await openLedger({ ...folder.options, ...changes });
-  open.push(ledger);
-  return ledger;
-}
-
-function closed(ledger: Ledger): Promise<void> {
-  open.splice(open.indexOf(ledger), 1);
-  return ledger.close();
-}
+afterEach(() => folder.remove());
 
 describe('opening', () => {
   it('refuses a damaged file', async () => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     await ledger.appendReceipts({ receipts: Array.from({ length: 300 }, () => receipt()) });
-    await closed(ledger);
+    await folder.close(ledger);
     const bytes = readFileSync(folder.options.file);
     bytes.fill(0xa5, 4096 * 8, 4096 * 20);
     writeFileSync(folder.options.file, bytes);
-    await expect(opened()).rejects.toMatchObject({
+    await expect(folder.open()).rejects.toMatchObject({
       kind: 'corrupt',
       message: expect.stringContaining('ledger.db'),
     });
@@ -59,7 +37,7 @@ describe('opening', () => {
   it('refuses what is no ledger at all, and leaves it as it was', async () => {
     writeFileSync(folder.options.file, 'not a database, but long enough to be looked at as one '.repeat(50));
     const before = readFileSync(folder.options.file);
-    await expect(opened()).rejects.toMatchObject({
+    await expect(folder.open()).rejects.toMatchObject({
       kind: 'corrupt',
       message: expect.stringMatching(/ledger\.db is no ledger: it is no database\. .*uar ledger restore/),
     });
@@ -75,13 +53,13 @@ describe('opening', () => {
     ],
     ['a missing file', (file: string) => rmSync(file), 'is missing, but .*heads.jsonl names its receipts'],
   ])('refuses %s, and puts no new ledger in its place', async (_, harm, problem) => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     await ledger.appendReceipts({ receipts: [receipt()] });
-    await closed(ledger);
+    await folder.close(ledger);
     const { file } = folder.options;
     harm(file);
     const size = statSync(file, { throwIfNoEntry: false })?.size;
-    await expect(opened()).rejects.toMatchObject({
+    await expect(folder.open()).rejects.toMatchObject({
       kind: 'corrupt',
       message: expect.stringMatching(new RegExp(`ledger\\.db ${problem}.*uar ledger restore`)),
     });
@@ -89,12 +67,12 @@ describe('opening', () => {
   });
 
   it('refuses a ledger whose log was lost, and says that its end is missing', async () => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     await ledger.appendReceipts({ receipts: [receipt()] });
     const copy = `${folder.options.file}.copy`;
     copyFileSync(folder.options.file, copy);
-    await closed(ledger);
-    await expect(opened({ file: copy })).rejects.toMatchObject({
+    await folder.close(ledger);
+    await expect(folder.open({ file: copy })).rejects.toMatchObject({
       kind: 'corrupt',
       message: expect.stringContaining(
         'ends at 0 and does not contain its signed head 1: its end is missing',
@@ -103,19 +81,19 @@ describe('opening', () => {
   });
 
   it('refuses a ledger that a later version has migrated', async () => {
-    await closed(await opened());
+    await folder.close(await folder.open());
     const other = new Database(folder.options.file);
     other.prepare('INSERT INTO schema_migrations VALUES (99, ?, ?)').run('of the future', 'then');
     other.close();
-    await expect(opened()).rejects.toMatchObject({
+    await expect(folder.open()).rejects.toMatchObject({
       kind: 'too_new',
       message: expect.stringMatching(/ledger\.db has schema 99.*Start the version that wrote it/),
     });
   });
 
   it('runs every migration once', async () => {
-    await closed(await opened());
-    await closed(await opened());
+    await folder.close(await folder.open());
+    await folder.close(await folder.open());
     const other = new Database(folder.options.file, { readonly: true });
     const versions = other.prepare<[], { version: number }>('SELECT version FROM schema_migrations').all();
     other.close();
@@ -124,24 +102,24 @@ describe('opening', () => {
   });
 
   it('says unavailable when the folder is not there', async () => {
-    await expect(opened({ file: `${folder.options.file}.d/none/ledger.db` })).rejects.toMatchObject({
+    await expect(folder.open({ file: `${folder.options.file}.d/none/ledger.db` })).rejects.toMatchObject({
       kind: 'unavailable',
     });
   });
 
   it('signs a head for what a crash left without one', async () => {
     const { headsFile } = folder.options;
-    const ledger = await opened();
+    const ledger = await folder.open();
     await ledger.appendReceipts({ receipts: [receipt(), receipt()] });
-    await closed(ledger);
+    await folder.close(ledger);
     writeFileSync(headsFile, '{"tenant":"acme","seq":2,"ha');
-    const again = await opened();
+    const again = await folder.open();
     expect(await again.verifyReceipts({ tenant: acme })).toMatchObject({ ok: true, length: 2 });
     expect(readFileSync(headsFile, 'utf8')).toMatch(/^\{"tenant":"acme","seq":2,"hash":"sha256:[^\n]+\n$/);
   });
 
   it('shows no kept view, and its files to nobody but their owner', async () => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     const view_json = '{"x":"plaintext-squirrel"}';
     const call = {
       tenant: acme,
@@ -163,7 +141,7 @@ describe('opening', () => {
 
 describe('what is erased', () => {
   it('leaves no trace of the arguments of a settled approval in any file once the ledger is closed', async () => {
-    const ledger = await opened();
+    const ledger = await folder.open();
     const limits = { maxPending: 10, maxNewPerMinute: 10 };
     const made = ['squirrel', 'hedgehog'].map((animal) =>
       draft({ arguments_preview: `{"a":"${animal}-${'x'.repeat(20_000)}"}` }),
@@ -172,7 +150,7 @@ describe('what is erased', () => {
     const move = { from: ['pending'] as const, when: 'any' as const, now };
     await ledger.moveApproval({ ...move, approvalId: made[0]?.approval_id ?? '', to: 'cancelled' });
     await ledger.moveApproval({ ...move, approvalId: made[1]?.approval_id ?? '', to: 'approved' });
-    await closed(ledger);
+    await folder.close(ledger);
     const base = folder.options.file.replace(/ledger\.db$/, '');
     const files = readdirSync(base).map((name) => readFileSync(`${base}${name}`));
     expect(files.some((bytes) => bytes.includes('squirrel'))).toBe(false);
