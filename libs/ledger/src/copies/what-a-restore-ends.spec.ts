@@ -1,68 +1,14 @@
-import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  acme,
-  beta,
-  draft,
-  ledgerFolder,
-  receipt,
-  startOfTime as now,
-} from '../conformance/samples.fixture.js';
-import { SameThread } from '../thread/same-thread.js';
-import { openEngine } from '../sqlite/engine.js';
-import { backupLedger } from './backup.js';
-import { restoreLedger, type RestoreOptions } from './restore.js';
+import { acme, beta, draft, startOfTime as now } from '../conformance/samples.fixture.js';
+import type { SameThread } from '../thread/same-thread.js';
+import { CopyFolder, append } from './copy-folder.fixture.js';
 
-let folder: ReturnType<typeof ledgerFolder>;
-let to: string;
+let folder: CopyFolder;
 beforeEach(() => {
-  folder = ledgerFolder();
-  to = join(dirname(folder.options.file), 'copy.db');
+  folder = new CopyFolder();
 });
 afterEach(() => folder.remove());
-
-/** The ledger in this thread: starting a worker for each would be most of the time. */
-async function session<T>(write: (ledger: SameThread) => Promise<T>, hasWebhook = false): Promise<T> {
-  const { file, headsFile, signingKey } = folder.options;
-  const ledger = new SameThread(openEngine({ file, headsFile, signingKey, hasWebhook }));
-  const written = await write(ledger);
-  await ledger.close();
-  return written;
-}
-
-const append =
-  (count: number, tenant = acme) =>
-  (ledger: SameThread) =>
-    ledger.ask('appendReceipts', { receipts: Array.from({ length: count }, () => receipt({ tenant })) });
-
-function backup() {
-  const { file, headsFile, signingKey } = folder.options;
-  return backupLedger({ file, headsFile, publicKeys: [createPublicKey(signingKey)], to, replace: false });
-}
-
-function restore(changes: Partial<RestoreOptions> = {}) {
-  const { file, headsFile, signingKey } = folder.options;
-  const setting = { governance: 'on', profile: 'minimal' } as const;
-  return restoreLedger({
-    from: to,
-    file,
-    headsFile,
-    signingKey,
-    acceptLoss: new Map(),
-    setting,
-    now,
-    ...changes,
-  });
-}
-
-function edit(sql: string, file = to): void {
-  const copy = new Database(file);
-  copy.exec(sql);
-  copy.close();
-}
 
 const shown = 'planted-in-a-preview';
 const limits = { maxPending: 9, maxNewPerMinute: 9 };
@@ -83,7 +29,7 @@ const backToSchema6 = `
 
 describe('previews of arguments', () => {
   beforeEach(() =>
-    session(async (ledger) => {
+    folder.session(async (ledger) => {
       await append(1)(ledger);
       await ledger.ask('createApproval', ask({ arguments_preview: `{"path":"${shown}"}` }));
     }),
@@ -91,29 +37,32 @@ describe('previews of arguments', () => {
 
   it('are not in a backup: a restore ends every approval that needs one', async () => {
     expect(holds(folder.options.file)).toBe(true);
-    await backup();
-    expect(holds(to)).toBe(false);
+    await folder.backup();
+    expect(holds(folder.copy)).toBe(false);
     expect(holds(folder.options.file)).toBe(true);
   });
 
   it('are not in a backup of an earlier schema, which has them in its approvals', async () => {
-    edit(backToSchema6, folder.options.file);
+    folder.edit(folder.options.file, backToSchema6);
     expect(holds(folder.options.file)).toBe(true);
-    await backup();
-    expect(holds(to)).toBe(false);
+    await folder.backup();
+    expect(holds(folder.copy)).toBe(false);
   });
 
   it('that are in an older backup are not in what is restored from it', async () => {
-    await backup();
-    edit(`INSERT OR REPLACE INTO approval_previews SELECT approval_id, '${shown}' FROM approvals`);
-    expect(holds(to)).toBe(true);
-    const done = restore();
+    await folder.backup();
+    folder.edit(
+      folder.copy,
+      `INSERT OR REPLACE INTO approval_previews SELECT approval_id, '${shown}' FROM approvals`,
+    );
+    expect(holds(folder.copy)).toBe(true);
+    const done = folder.restore();
     expect(done).toMatchObject({ kind: 'restored' });
     expect(holds(folder.options.file)).toBe(false);
   });
 });
 
-const messaged = <T>(write: (ledger: SameThread) => Promise<T>) => session(write, true);
+const messaged = <T>(write: (ledger: SameThread) => Promise<T>) => folder.session(write, true);
 
 async function created(ledger: SameThread): Promise<string> {
   const made = await ledger.ask('createApproval', ask());
@@ -135,9 +84,9 @@ describe('a restore', () => {
       await ledger.ask('moveApproval', { approvalId: settled, ...move });
       return { waiting, told, settled };
     });
-    const unannounced = await session(created);
-    await backup();
-    expect(restore({ now: now + 1 })).toMatchObject({ kind: 'restored' });
+    const unannounced = await folder.session(created);
+    await folder.backup();
+    expect(folder.restore({ now: now + 1 })).toMatchObject({ kind: 'restored' });
     const messages = await messaged((ledger) => ledger.ask('listDeliveries', { tenant: acme, limit: 50 }));
     const of = (id: string) =>
       messages
@@ -161,16 +110,18 @@ describe('a restore', () => {
   });
 
   it('does the same with a backup of an earlier schema, whose approvals have their previews in them', async () => {
-    const id = await session(async (ledger) => {
+    const id = await folder.session(async (ledger) => {
       await append(1)(ledger);
       return created(ledger);
     });
-    await backup();
-    edit(backToSchema6);
-    expect(holds(to)).toBe(true);
-    expect(restore()).toMatchObject({ kind: 'restored' });
+    await folder.backup();
+    folder.edit(folder.copy, backToSchema6);
+    expect(holds(folder.copy)).toBe(true);
+    expect(folder.restore()).toMatchObject({ kind: 'restored' });
     expect(holds(folder.options.file)).toBe(false);
-    const approvals = await session((ledger) => ledger.ask('listApprovals', { tenant: acme, limit: 9 }));
+    const approvals = await folder.session((ledger) =>
+      ledger.ask('listApprovals', { tenant: acme, limit: 9 }),
+    );
     expect(approvals.map(({ draft: { approval_id }, status }) => [approval_id, status])).toEqual([
       [id, 'channel_closed'],
     ]);
@@ -182,20 +133,20 @@ describe('a restore', () => {
       owner: { principal: 'ann', issuer: 'https://idp.example' },
     });
     const place = (tenant: typeof acme, at: ReturnType<typeof run>) =>
-      session(async (ledger) => {
+      folder.session(async (ledger) => {
         const group = { tenant, run: at, count: 3, events_json: 'sealed' };
         const [first] = await ledger.ask('appendEvents', { groups: [group], now });
         return first;
       });
-    await session(append(1));
+    await folder.session(append(1));
     await place(acme, run('a'));
-    await backup();
+    await folder.backup();
     for (let n = 0; n < 5; n += 1) await place(acme, run('a'));
     const [lostA, lostB] = [await place(acme, run('a')), await place(acme, run('b'))];
-    await session(append(1, beta));
+    await folder.session(append(1, beta));
     const lostBeta = await place(beta, run('c'));
-    expect(restore({ acceptLoss: new Map([['beta', 1]]) })).toMatchObject({ kind: 'restored' });
-    const read = await session((ledger) =>
+    expect(folder.restore({ acceptLoss: new Map([['beta', 1]]) })).toMatchObject({ kind: 'restored' });
+    const read = await folder.session((ledger) =>
       ledger.ask('readEvents', { tenant: acme, after: lostB?.position ?? 0 }),
     );
     expect(read).toMatchObject({ groups: [], lost: true });
