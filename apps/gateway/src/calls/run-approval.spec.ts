@@ -43,7 +43,7 @@ describe('a vote on what a run waits for', () => {
   });
 
   it('names all that the run waits for where none is named, wherever in the list they stand', async () => {
-    gateway.neighbours.ledger.mostListed = 1;
+    gateway.neighbours.ledger.approvals.mostListed = 1;
     const other = await openRun();
     const ids = [await waitingIn(runId), await waitingIn(other), await waitingIn(runId)];
     const { status, body } = await vote({ approved: true });
@@ -54,7 +54,7 @@ describe('a vote on what a run waits for', () => {
   });
 
   it('decides a named one however many are pending before it', async () => {
-    gateway.neighbours.ledger.mostListed = 1;
+    gateway.neighbours.ledger.approvals.mostListed = 1;
     const other = await openRun();
     for (let before = 0; before < 11; before += 1) await waitingIn(other);
     const approval_id = await waitingIn(runId);
@@ -62,7 +62,7 @@ describe('a vote on what a run waits for', () => {
   });
 
   it('takes nothing for the only one while it has not seen them all', async () => {
-    gateway.neighbours.ledger.mostListed = 1;
+    gateway.neighbours.ledger.approvals.mostListed = 1;
     const approval_id = await waitingIn(runId);
     const other = await openRun();
     for (let more = 0; more < 11; more += 1) await waitingIn(other);

@@ -72,7 +72,7 @@ describe('a call that waits for a human', () => {
       entry('write', { capabilities: ['write'] }, { type: 'object', title: 'new' }),
     ]);
     const [approvalId = ''] = gateway.neighbours.records.keys();
-    gateway.neighbours.ledger.settle(approvalId, 'approved');
+    gateway.neighbours.ledger.approvals.settle(approvalId, 'approved');
     expect((await waiting).body).toMatchObject({ outcome: 'quarantined', effect: 'did_not_run' });
     expect(gateway.neighbours.calls).toEqual([]);
   });

@@ -1,38 +1,23 @@
 import { hash } from 'node:crypto';
 import type { Bus } from '@uar/bus';
 import {
-  ApprovalView,
   TenantId,
   appendReceipts,
-  approvalSettled,
-  castVote,
   claimKey,
-  consumeApproval,
-  createApproval,
-  endApproval,
   keepCall,
-  listApprovals,
   listReceipts,
-  principalId,
-  readApproval,
   readKeptCall,
   readLedgerStatus,
   putRun,
   readReceipt,
-  readApprovalStatus,
   readRun,
   readSettings,
-  reviewVotes,
   runChanged,
   settingsChanged,
   verifyReceipts,
   writeIntent,
   writeSetting,
-  type AnswerOf,
-  type ApprovalDraft,
-  type ApprovalStatus,
   type AskOf,
-  type Principal,
   type Receipt,
   type ReceiptBody,
   type ReceiptCheckpoint,
@@ -40,27 +25,19 @@ import {
   type Setting,
   type StoredRun,
 } from '@uar/contracts';
+import { MemoryApprovals } from './approvals.fixture.js';
 import { MemoryEvents } from './events.fixture.js';
-import { pageOf } from './page.fixture.js';
-
-interface ApprovalRecord {
-  readonly draft: ApprovalDraft;
-  status: ApprovalStatus;
-  readonly approvers: Principal[];
-}
 
 /** The approval-service's half, kept in memory. */
 export class MemoryLedger {
   readonly receipts: Receipt[] = [];
-  /** Approvals on one page of their list. */
-  mostListed = Infinity;
   /** Stands for the first receipts, which are there no more. */
   checkpoint: ReceiptCheckpoint | undefined;
   /** Pages of receipts that were read. */
   pages = 0;
-  readonly records = new Map<string, ApprovalRecord>();
   readonly kept = new Map<string, { principal: string; view_json: string }>();
   readonly settings = new Map<string, Setting>();
+  readonly approvals: MemoryApprovals;
   readonly events: MemoryEvents;
   readonly runs = new Map<string, { run: StoredRun; revision: number }>();
   /** Claims that are written and not answered, from now on. */
@@ -71,45 +48,12 @@ export class MemoryLedger {
   >();
 
   constructor(readonly bus: Bus) {
+    this.approvals = new MemoryApprovals(bus, (intent) => this.append(intent));
     this.events = new MemoryEvents(bus);
-    this.answerApprovals();
     this.answerLedger();
     this.answerKeptCalls();
     this.answerSettings();
     this.answerRuns();
-  }
-
-  settle(approvalId: string, status: ApprovalStatus): void {
-    const record = this.records.get(approvalId);
-    if (record === undefined) throw new Error('no such approval');
-    record.status = status;
-    const { approval_id, call_id } = record.draft;
-    this.bus.announce(approvalSettled, {
-      tenant: TenantId.parse('default'),
-      approval_id,
-      call_id,
-      status,
-    });
-  }
-
-  view({ draft, status }: ApprovalRecord): ApprovalView {
-    return ApprovalView.parse({
-      approval_id: draft.approval_id,
-      call_id: draft.call_id,
-      run_id: draft.run_id,
-      tool: draft.tool_name,
-      server: draft.tool.server,
-      requester: principalId(draft.requester),
-      arguments_preview: draft.arguments_preview,
-      arguments_digest: draft.arguments_digest,
-      definition_digest: draft.tool.definition_digest,
-      risk: { level: 'high', reasons: draft.reasons },
-      rule: { quorum: draft.quorum, approvers: 'role admin' },
-      votes: [],
-      status,
-      created_at: new Date().toISOString(),
-      expires_at: new Date(draft.expires_at).toISOString(),
-    });
   }
 
   append(body: ReceiptBody): ReceiptPosition {
@@ -117,60 +61,6 @@ export class MemoryLedger {
     const digest = `sha256:${hash('sha256', JSON.stringify(body), 'hex')}`;
     this.receipts.push({ ...body, seq, hash: digest, prev_hash: `sha256:${'0'.repeat(64)}` });
     return { seq, hash: digest };
-  }
-
-  private answerApprovals(): void {
-    const { bus } = this;
-    bus.answer(createApproval, (draft) => {
-      const record: ApprovalRecord = { draft, status: 'pending', approvers: [] };
-      this.records.set(draft.approval_id, record);
-      return { kind: 'created', approval: this.view(record) };
-    });
-    bus.answer(castVote, (ask) => this.vote(ask));
-    bus.answer(readApproval, ({ approval_id }) => {
-      const record = this.records.get(approval_id);
-      return record ? { kind: 'found', approval: this.view(record) } : { kind: 'not_found' };
-    });
-    bus.answer(listApprovals, ({ status, cursor, limit }) => {
-      const all = [...this.records.values()].map((it) => this.view(it));
-      const wanted = all.filter((it) => status === undefined || it.status === status);
-      return pageOf(wanted, { cursor, limit: Math.min(limit, this.mostListed) });
-    });
-    bus.answer(readApprovalStatus, ({ approval_id }) => {
-      const record = this.records.get(approval_id);
-      if (record === undefined) return { kind: 'not_found' };
-      return { kind: 'found', status: record.status };
-    });
-    bus.answer(consumeApproval, ({ approval_id, intent }) => {
-      const record = this.records.get(approval_id);
-      if (record?.status !== 'approved') return { kind: 'refused', status: record?.status ?? 'mismatch' };
-      record.status = 'consumed';
-      return { kind: 'consumed', intent: this.append(intent) };
-    });
-    bus.answer(endApproval, ({ approval_id, as }) => {
-      const record = this.records.get(approval_id);
-      if (record === undefined) throw new Error('no such approval');
-      record.status = as === 'spent' ? 'consumed' : as;
-      return { status: record.status };
-    });
-  }
-
-  private async vote(ask: AskOf<typeof castVote>): Promise<AnswerOf<typeof castVote>> {
-    const record = this.records.get(ask.approval_id);
-    if (record === undefined) return { kind: 'not_found' };
-    if (record.status !== 'pending') return { kind: 'not_pending', status: record.status };
-    if (ask.decision === 'reject') {
-      this.settle(ask.approval_id, 'rejected');
-      return { kind: 'counted', approval: this.view(record) };
-    }
-    const approvers = [...record.approvers, ask.caller.principal];
-    const { approval_id, call_id, gateway } = record.draft;
-    const review = { approval_id, call_id, approvers, requested_at: 1 };
-    const reply = await this.bus.ask(reviewVotes, review, { to: gateway });
-    if (reply.kind === 'fault') return { kind: 'unavailable' };
-    record.approvers.push(ask.caller.principal);
-    if (reply.value.kind === 'released') this.settle(approval_id, 'approved');
-    return { kind: 'counted', approval: this.view(record) };
   }
 
   private answerLedger(): void {

@@ -106,8 +106,8 @@ export class Neighbours {
     return this.ledger.receipts;
   }
 
-  get records(): MemoryLedger['records'] {
-    return this.ledger.records;
+  get records(): MemoryLedger['approvals']['records'] {
+    return this.ledger.approvals.records;
   }
 
   get outcomes(): (string | undefined)[] {
