@@ -54,7 +54,6 @@ export {
   NotedEvent,
   PlacedGroup,
   appendEvents,
-  eventData,
   eventsAppended,
   groupBytes,
   mostGrouped,

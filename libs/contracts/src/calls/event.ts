@@ -9,7 +9,7 @@ import { ServerStatus } from '../catalog/server.js';
 const count = z.number().int().nonnegative();
 
 /** What `data` of each event says (DESIGN.md 11). Members marked "own streams" are in no tenant-wide stream. */
-export const eventData = {
+const eventData = {
   'run.opened': z.strictObject({
     status: RunStatus,
     agent_id: z.string().optional(),
