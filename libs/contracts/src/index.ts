@@ -1,5 +1,30 @@
 export { AgentBody, AgentId, AgentView, Scope, Selection, agentsNamespace } from './agent.js';
 export {
+  announcement,
+  exchange,
+  type Announcement,
+  type AnswerOf,
+  type AskOf,
+  type BodyOf,
+  type Exchange,
+} from './exchange.js';
+export {
+  ApprovalId,
+  CallId,
+  Digest,
+  EpochMs,
+  InstanceId,
+  IsoTime,
+  RunId,
+  ServerName,
+  TenantId,
+  ToolName,
+} from './ids.js';
+export { Caller, Capability, Channel, Principal, ProfileName, RunLimits } from './principal.js';
+export { agentOf, principalId } from './principal.js';
+export { topology, type BusRights, type ServiceName } from './topology.js';
+
+export {
   ApprovalDraft,
   ApprovalStatus,
   ApprovalView,
@@ -16,6 +41,50 @@ export {
   readApprovalStatus,
   reviewVotes,
 } from './calls/approval.js';
+export { CallView, ErrorBody, ExecuteBody } from './calls/call.js';
+export {
+  EventGroup,
+  EventPayload,
+  EventRun,
+  EventType,
+  RunEventView,
+  TenantEventView,
+  KeptGroup,
+  NotedEvent,
+  PlacedGroup,
+  appendEvents,
+  eventsAppended,
+  groupBytes,
+  mostGrouped,
+  readEvents,
+} from './calls/event.js';
+export { GrantClaims, GrantTarget } from './calls/grant.js';
+export {
+  HostAnswer,
+  NativeToolStatement,
+  callProgressed,
+  hosts,
+  listPageBytes,
+  readNativeStatements,
+  reconnectServer,
+  tryServer,
+  type HostCall,
+} from './calls/host.js';
+export { Outcome, effectOf, outcomes } from './calls/outcome.js';
+export {
+  EffectiveView,
+  RunBody,
+  RunPatch,
+  RunStatus,
+  RunView,
+  ScopeWarning,
+  StoredRun,
+  putRun,
+  readRun,
+  runChanged,
+  runPolicyKey,
+  runPolicyNamespace,
+} from './calls/run.js';
 export {
   DeliveryEvent,
   DeliveryStatus,
@@ -24,7 +93,7 @@ export {
   type AttemptEnd,
 } from './calls/webhook.js';
 export { DeliveryId, listDeliveries, retryDelivery } from './calls/webhook.js';
-export { CallView, ErrorBody, ExecuteBody } from './calls/call.js';
+
 export {
   CatalogServer,
   WantedServer,
@@ -44,31 +113,6 @@ export {
   type ServerWritten,
 } from './catalog/catalog.js';
 export {
-  EventGroup,
-  EventPayload,
-  EventRun,
-  EventType,
-  RunEventView,
-  TenantEventView,
-  KeptGroup,
-  NotedEvent,
-  PlacedGroup,
-  appendEvents,
-  eventsAppended,
-  groupBytes,
-  mostGrouped,
-  readEvents,
-} from './calls/event.js';
-export {
-  RecordedDecision,
-  RecordedFacts,
-  RecordedVerdict,
-  readDecisions,
-  recordDecisions,
-  type RecordedArguments,
-  type RecordedDirectory,
-} from './policies/decision-log.js';
-export {
   ChangeDecided,
   ChangeList,
   DefinitionChange,
@@ -78,14 +122,50 @@ export {
   listChanges,
 } from './catalog/change.js';
 export {
-  announcement,
-  exchange,
-  type Announcement,
-  type AnswerOf,
-  type AskOf,
-  type BodyOf,
-  type Exchange,
-} from './exchange.js';
+  HealthView,
+  ServerConfig,
+  ServerHealth,
+  ServerReport,
+  ServerStatus,
+  ServerView,
+  ToolOverride,
+} from './catalog/server.js';
+export { CatalogEntry, ToolFacts, ToolListView, ToolView } from './catalog/tool.js';
+
+export {
+  Setting,
+  claimKey,
+  keepCall,
+  readKeptCall,
+  readLedgerStatus,
+  readSettings,
+  settingsChanged,
+  writeSetting,
+} from './ledger/ledger.js';
+export {
+  AppendedReceipt,
+  Receipt,
+  ReceiptBody,
+  ReceiptCheckpoint,
+  ReceiptPosition,
+  ReceiptVerification,
+  appendReceipts,
+  genesisHash,
+  listReceipts,
+  readReceipt,
+  verifyReceipts,
+  writeIntent,
+} from './ledger/receipt.js';
+
+export {
+  RecordedDecision,
+  RecordedFacts,
+  RecordedVerdict,
+  readDecisions,
+  recordDecisions,
+  type RecordedArguments,
+  type RecordedDirectory,
+} from './policies/decision-log.js';
 export {
   CallExplanation,
   DeterminingPolicy,
@@ -102,14 +182,6 @@ export {
   explainCall,
 } from './policies/explain.js';
 export {
-  SimulateBody,
-  SimulatedVerdict,
-  SimulationView,
-  simulateCalls,
-  simulationBounds,
-  type CellVerdict,
-} from './policies/simulate.js';
-export {
   ActionQuestion,
   AdminAction,
   ApprovalAction,
@@ -124,52 +196,18 @@ export {
   policiesChanged,
   readGovernanceStatus,
 } from './policies/governance.js';
-export { GrantClaims, GrantTarget } from './calls/grant.js';
 export {
-  HostAnswer,
-  NativeToolStatement,
-  callProgressed,
-  hosts,
-  listPageBytes,
-  readNativeStatements,
-  reconnectServer,
-  tryServer,
-  type HostCall,
-} from './calls/host.js';
-export {
-  ApprovalId,
-  CallId,
-  Digest,
-  EpochMs,
-  InstanceId,
-  IsoTime,
-  RunId,
-  ServerName,
-  TenantId,
-  ToolName,
-} from './ids.js';
-export {
-  Setting,
-  claimKey,
-  keepCall,
-  readKeptCall,
-  readLedgerStatus,
-  readSettings,
-  settingsChanged,
-  writeSetting,
-} from './ledger/ledger.js';
-export { limitsSpent, longestQuotaWindowMs, takeQuota } from './settings/limits.js';
-export {
-  FileToolSettings,
-  NativeToolSettings,
-  NativeToolSettingsBody,
-  NativeToolSettingsView,
-  StoredNativeTools,
-  nativeToolsKey,
-  nativeToolsNamespace,
-  operatorTenant,
-} from './settings/native-settings.js';
-export { Outcome, effectOf, outcomes } from './calls/outcome.js';
+  PolicyChange,
+  listPolicyVersions,
+  listProposals,
+  proposePolicies,
+  readPolicies,
+  readPolicySchema,
+  readProposal,
+  validatePolicies,
+  withdrawProposal,
+  writePolicies,
+} from './policies/policy-exchanges.js';
 export {
   DeletePoliciesBody,
   DryRunView,
@@ -197,34 +235,6 @@ export {
   policyVersionNamespace,
 } from './policies/policy.js';
 export {
-  PolicyChange,
-  listPolicyVersions,
-  listProposals,
-  proposePolicies,
-  readPolicies,
-  readPolicySchema,
-  readProposal,
-  validatePolicies,
-  withdrawProposal,
-  writePolicies,
-} from './policies/policy-exchanges.js';
-export { Caller, Capability, Channel, Principal, ProfileName, RunLimits } from './principal.js';
-export { agentOf, principalId } from './principal.js';
-export {
-  AppendedReceipt,
-  Receipt,
-  ReceiptBody,
-  ReceiptCheckpoint,
-  ReceiptPosition,
-  ReceiptVerification,
-  appendReceipts,
-  genesisHash,
-  listReceipts,
-  readReceipt,
-  verifyReceipts,
-  writeIntent,
-} from './ledger/receipt.js';
-export {
   ReplayBody,
   ReplayView,
   ShadowBody,
@@ -237,28 +247,25 @@ export {
   writeShadow,
 } from './policies/rehearsal.js';
 export {
-  EffectiveView,
-  RunBody,
-  RunPatch,
-  RunStatus,
-  RunView,
-  ScopeWarning,
-  StoredRun,
-  putRun,
-  readRun,
-  runChanged,
-  runPolicyKey,
-  runPolicyNamespace,
-} from './calls/run.js';
+  SimulateBody,
+  SimulatedVerdict,
+  SimulationView,
+  simulateCalls,
+  simulationBounds,
+  type CellVerdict,
+} from './policies/simulate.js';
+
+export { limitsSpent, longestQuotaWindowMs, takeQuota } from './settings/limits.js';
 export {
-  HealthView,
-  ServerConfig,
-  ServerHealth,
-  ServerReport,
-  ServerStatus,
-  ServerView,
-  ToolOverride,
-} from './catalog/server.js';
+  FileToolSettings,
+  NativeToolSettings,
+  NativeToolSettingsBody,
+  NativeToolSettingsView,
+  StoredNativeTools,
+  nativeToolsKey,
+  nativeToolsNamespace,
+  operatorTenant,
+} from './settings/native-settings.js';
 export {
   StoredTenantSettings,
   TenantSettings,
@@ -267,5 +274,3 @@ export {
   tenantNamespace,
   tenantSettingsKey,
 } from './settings/tenant-settings.js';
-export { CatalogEntry, ToolFacts, ToolListView, ToolView } from './catalog/tool.js';
-export { topology, type BusRights, type ServiceName } from './topology.js';
