@@ -75,22 +75,29 @@ class History {
     return this.byDigest.get(argumentsDigest) ?? [];
   }
 
-  /** Was that gateway frozen before it answered, for so long that its calls were ended in its place? */
-  wasFrozen({ at, door }: NoteOf<'answered'>): boolean {
+  /** Was a gateway that may have run it frozen before the answer, for so long that its calls were ended in its place? */
+  wasFrozen({ id, at }: NoteOf<'answered'>): boolean {
+    const gateways = this.gatewaysOf(id);
     return this.faults.some(
-      (fault) => fault.what === 'freeze' && fault.service === `gateway ${door}` && fault.at < at,
+      (fault) => fault.what === 'freeze' && gateways.has(fault.service) && fault.at < at,
     );
   }
 
-  /** Was that gateway killed right after it answered, or before the ledger was there again? */
-  diedAfter({ at, door }: NoteOf<'answered'>): boolean {
+  /** Was a gateway that may have run it killed right after the answer, or before the ledger was there again? */
+  diedAfter({ id, at }: NoteOf<'answered'>): boolean {
+    const gateways = this.gatewaysOf(id);
     return this.faults.some(
       (fault) =>
         fault.what === 'kill' &&
-        fault.service === `gateway ${door}` &&
+        gateways.has(fault.service) &&
         fault.at >= at - unwrittenMs &&
         fault.at <= at + (this.wasAway(at - waitingMs, fault.at) ? waitingMs : unwrittenMs),
     );
+  }
+
+  /** Whoever answers tells what another ran, where the key of a call was sent to both. */
+  private gatewaysOf(id: string): ReadonlySet<string> {
+    return new Set(this.of(id, 'asked').map(({ door }) => `gateway ${door}`));
   }
 
   /** Had the ledger been away, so that calls were refused for it? They are counted, as those of a limit are. */
