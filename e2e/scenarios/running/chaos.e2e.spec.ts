@@ -1,4 +1,4 @@
-import { pidsOf, type Product, startProduct } from '@uar/testkit';
+import { pidOf, type Product, startProduct } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type Answer, clientOf, eventually, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
@@ -33,8 +33,7 @@ describe.runIf(buses.includes('nats'))('killed services (nats)', () => {
       };
       const callers = Promise.all(Array.from({ length: 16 }, caller));
       await eventually(async () => (counters.nats.executions().length > 60 ? true : undefined), 30_000);
-      const [connector] = pidsOf(product, 'mcp-connector');
-      process.kill(connector ?? 0, 'SIGKILL');
+      process.kill(pidOf(product, 'mcp-connector'), 'SIGKILL');
       await callers;
       expect(answers.size).toBe(200);
       const executions = counters.nats.executions();
@@ -61,11 +60,11 @@ describe.runIf(buses.includes('nats'))('killed services (nats)', () => {
     async () => {
       const client = clientOf(product);
       const before = counters.nats.executions().length;
-      const [decider] = pidsOf(product, 'governance-decider');
-      process.kill(decider ?? 0, 'SIGSTOP');
+      const decider = pidOf(product, 'governance-decider');
+      process.kill(decider, 'SIGSTOP');
       const call = await client.execute('fix__count', { id: 'no-pdp' });
       const list = await clientOf(product, { sub: 'somebody-new', roles: ['admin'] }).get('/api/tools');
-      process.kill(decider ?? 0, 'SIGCONT');
+      process.kill(decider, 'SIGCONT');
       expect({ status: call.status, outcome: call.body['outcome'] }).toEqual({
         status: 503,
         outcome: 'unavailable',

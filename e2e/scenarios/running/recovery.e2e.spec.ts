@@ -1,4 +1,4 @@
-import { pidsOf, type Product, type Replica, startProduct, startReplica } from '@uar/testkit';
+import { pidOf, type Product, type Replica, startProduct, startReplica } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import {
   type Answer,
@@ -150,8 +150,7 @@ describe.runIf(buses.includes('nats'))('replicas that die (nats)', () => {
     async () => {
       const waiting = clientOf(product, user).execute(tool, { id: 'restart' });
       const approval = await approvalWith(reviewer(), 'restart');
-      const [service] = pidsOf(product, 'approval-service');
-      process.kill(service ?? 0, 'SIGKILL');
+      process.kill(pidOf(product, 'approval-service'), 'SIGKILL');
       await eventually(async () => {
         const { status } = await decide(reviewer(), approval, 'approve');
         return status === 200 ? true : undefined;

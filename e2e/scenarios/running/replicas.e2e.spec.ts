@@ -127,7 +127,8 @@ describe.runIf(runs)('two of each on one PostgreSQL', () => {
         const approval = await approvalWith(atA(), id);
         const pids = pidsOf(product, 'approval-service');
         const isReplica = (pid: number) => replicas.some((each) => each.pid === pid);
-        const [dying = 0] = pids.filter((pid) => isReplica(pid) === (which === 'the replica'));
+        const dying = pids.find((pid) => isReplica(pid) === (which === 'the replica'));
+        if (dying === undefined) throw new Error(`${which} is not among ${pids.join(', ')}`);
         process.kill(dying, 'SIGKILL');
         // What is on its way to it at that moment ends as `unavailable`; people do not decide that fast.
         await eventually(() =>

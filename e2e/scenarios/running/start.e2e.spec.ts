@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Product, repositoryDir, startProduct } from '@uar/testkit';
+import { pidOf, type Product, repositoryDir, startProduct } from '@uar/testkit';
 import { describe, expect } from 'vitest';
 import { clientOf, eventually, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
@@ -21,8 +21,8 @@ const processOf = (dataDir: string, service: string) =>
 
 /** A killed gateway serves again under the same URL. */
 async function restartsGateway(product: Product): Promise<void> {
-  const killed = processOf(product.dataDir, 'gateway')?.pid;
-  process.kill(killed ?? 0, 'SIGKILL');
+  const killed = pidOf(product, 'gateway');
+  process.kill(killed, 'SIGKILL');
   await eventually(async () => {
     const pid = processOf(product.dataDir, 'gateway')?.pid;
     if (pid === undefined || pid === killed) return undefined;

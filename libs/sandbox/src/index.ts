@@ -6,6 +6,6 @@ export {
   type ServiceLaunched,
   type ServiceProcess,
 } from './launch-service.js';
-export { sweepOrphans } from './marker.js';
+export { markerVariable, sweepOrphans } from './marker.js';
 export { type Exit } from './process-group.js';
 export { runOnce, type RunOptions, type RunResult } from './run-once.js';

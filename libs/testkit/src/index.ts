@@ -22,6 +22,6 @@ export {
   type PostgresDatabase,
   type PostgresServer,
 } from './postgres-server.js';
-export { pidsOf, processesNaming, type FoundProcess } from './processes.js';
+export { pidOf, pidsOf, processesNaming, type FoundProcess } from './processes.js';
 export { startReplica, type Replica, type ReplicaOptions } from './replicas.js';
 export { testConfig } from './test-config.js';

@@ -31,6 +31,13 @@ export function pidsOf({ dataDir }: { readonly dataDir: string }, service: strin
     .map(({ pid }) => pid);
 }
 
+/** The one that the launcher started. Throws where there is none: a signal to process 0 reaches all that this process belongs to. */
+export function pidOf(product: { readonly dataDir: string }, service: string): number {
+  const [pid] = pidsOf(product, service);
+  if (pid === undefined) throw new Error(`no ${service} runs`);
+  return pid;
+}
+
 function environmentOf(text: string): Record<string, string> {
   const pairs = text.split('\0').filter(Boolean);
   return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s)));

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { markerVariable } from '@uar/sandbox';
 import { processesNaming } from './processes.js';
 import { repositoryDir, type Product } from './product.js';
 
@@ -33,8 +34,11 @@ export async function startReplica(
   const main = `apps/${service}/dist/main.js`;
   const first = processesNaming(product.dataDir).find(({ command }) => command.includes(main));
   if (first === undefined) throw new Error(`no ${service} runs`);
+  // Whoever carries the marker of another is taken for its child, and killed with it.
+  const environment = { ...first.environment };
+  Reflect.deleteProperty(environment, markerVariable);
   const child = spawn(process.execPath, ['--no-turbo-inline-js-wasm-calls', join(root, main)], {
-    env: { ...first.environment, UAR_PORT: String(port), UAR_MANAGEMENT_PORT: '0' },
+    env: { ...environment, UAR_PORT: String(port), UAR_MANAGEMENT_PORT: '0' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit');
