@@ -66,6 +66,7 @@ export const target = () => ({ host: 'mcp' as const, instance, expires_at: Date.
 
 /** What a host is about to do when it runs this. */
 export const expected = ({ call_id, arguments_digest, tool: about }: CallQuestion) => ({
+  method: 'tools/call' as const,
   ...{ call_id, arguments_digest, tenant: about.tenant, server: about.server, raw_name: about.raw_name },
   definition_digest: about.definition_digest,
 });

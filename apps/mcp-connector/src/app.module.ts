@@ -90,6 +90,7 @@ function grantCheck({ bus, config }: ServiceContext): CheckGrant {
     const verified = verifier.verify(grant, {
       call_id,
       tenant,
+      method: 'tools/call',
       server,
       raw_name,
       definition_digest,

@@ -172,6 +172,7 @@ export class World {
       principal: 'User::"default/dev"',
       host: 'mcp',
       instance: this.host.instance,
+      method: 'tools/call',
       server,
       raw_name: rawName,
       definition_digest: call.definition_digest,

@@ -88,6 +88,7 @@ export async function nativeWorld(connect: ConnectBus) {
     const grant = createGrantSigner(readPrivateKey(join(folder, 'grant.key'))).sign({
       ...call,
       principal: 'User::"default/dev"',
+      method: 'tools/call',
       host: 'native',
       instance: host.instance,
       arguments_digest: argumentsDigest(arguments_json),

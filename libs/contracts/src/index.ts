@@ -59,6 +59,19 @@ export {
   readEvents,
 } from './calls/event.js';
 export { GrantClaims, GrantTarget } from './calls/grant.js';
+export { CallMethod, ItemMethod, LogLevel, Seat } from './calls/seat.js';
+export {
+  Item,
+  ItemListName,
+  ItemQuestion,
+  askClient,
+  decideItem,
+  listItems,
+  longestItemId,
+  runItem,
+  upstreamNotified,
+  type HostItemRequest,
+} from './calls/item.js';
 export {
   HostAnswer,
   NativeToolStatement,

@@ -8,6 +8,7 @@ import * as simulate from './policies/simulate.js';
 import * as decisionLog from './policies/decision-log.js';
 import * as governance from './policies/governance.js';
 import * as host from './calls/host.js';
+import * as item from './calls/item.js';
 import * as ledger from './ledger/ledger.js';
 import * as limits from './settings/limits.js';
 import * as policy from './policies/policy-exchanges.js';
@@ -36,7 +37,7 @@ const hostListens = [catalog.serversChanged, catalog.registryStarted];
 
 export const topology: Readonly<Record<ServiceName, BusRights>> = {
   gateway: {
-    answers: [approval.reviewVotes, approval.readPresence],
+    answers: [approval.reviewVotes, approval.readPresence, item.askClient],
     asks: [
       catalog.readCatalog,
       catalog.listServers,
@@ -49,6 +50,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       change.decideChange,
       governance.decideCall,
       governance.issueGrant,
+      item.decideItem,
       governance.discoverTools,
       governance.authorizeActions,
       governance.readGovernanceStatus,
@@ -93,6 +95,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       event.readEvents,
       host.hosts.mcp.run,
       host.hosts.mcp.cancel,
+      item.runItem,
+      item.listItems,
       host.hosts.native.run,
       host.hosts.native.cancel,
     ],
@@ -110,6 +114,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       approval.approvalSettled,
       webhook.webhookAttempted,
       host.callProgressed,
+      item.upstreamNotified,
     ],
   },
   'catalog-registry': {
@@ -142,6 +147,7 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
     answers: [
       governance.decideCall,
       governance.issueGrant,
+      item.decideItem,
       governance.discoverTools,
       governance.authorizeActions,
       governance.readGovernanceStatus,
@@ -217,11 +223,13 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       host.hosts.mcp.run,
       host.hosts.mcp.cancel,
       host.hosts.mcp.listTools,
+      item.runItem,
+      item.listItems,
       host.tryServer,
       host.reconnectServer,
     ],
-    asks: [catalog.readWantedServers],
-    announces: [catalog.hostBeat, host.callProgressed],
+    asks: [catalog.readWantedServers, item.askClient],
+    announces: [catalog.hostBeat, host.callProgressed, item.upstreamNotified],
     listens: hostListens,
   },
   'native-tool-host': {

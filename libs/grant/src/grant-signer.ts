@@ -3,7 +3,7 @@ import { GrantClaims } from '@uar/contracts';
 import { createStatementSigner } from './statement.js';
 
 /** `typ` of a grant's header; the number changes with the shape of the claims. */
-export const grantType = 'uar-grant+1';
+export const grantType = 'uar-grant+2';
 
 export interface GrantSigner {
   /** Names the key in the header of every grant. */

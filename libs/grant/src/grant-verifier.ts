@@ -7,7 +7,7 @@ import { UsedCalls } from './used-calls.js';
 /** What the host is about to do, field by field. */
 export type ExpectedCall = Pick<
   GrantClaims,
-  'call_id' | 'tenant' | 'server' | 'raw_name' | 'definition_digest' | 'arguments_digest'
+  'call_id' | 'tenant' | 'method' | 'server' | 'raw_name' | 'definition_digest' | 'arguments_digest'
 >;
 
 export type VerifiedGrant =
@@ -34,6 +34,7 @@ const defaultMaxRemembered = 1_000_000;
 const expectedFields = [
   'call_id',
   'tenant',
+  'method',
   'server',
   'raw_name',
   'definition_digest',

@@ -15,6 +15,7 @@ export const claims = GrantClaims.parse({
   principal: 'User::"default/dev"',
   host: 'mcp',
   instance,
+  method: 'tools/call',
   server: 'time',
   raw_name: 'now',
   definition_digest: digest('1'),
@@ -26,6 +27,7 @@ export const claims = GrantClaims.parse({
 export const expected: ExpectedCall = {
   call_id: claims.call_id,
   tenant: claims.tenant,
+  method: claims.method,
   server: claims.server,
   raw_name: claims.raw_name,
   definition_digest: claims.definition_digest,

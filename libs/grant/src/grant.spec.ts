@@ -22,7 +22,7 @@ describe('a grant', () => {
 
   it('names its algorithm, key and type', () => {
     const header = JSON.parse(Buffer.from(signer.sign(claims).split('.')[0] ?? '', 'base64url').toString());
-    expect(header).toEqual({ alg: 'EdDSA', kid: signer.keyId, typ: 'uar-grant+1' });
+    expect(header).toEqual({ alg: 'EdDSA', kid: signer.keyId, typ: 'uar-grant+2' });
   });
 
   it('is refused when any byte of it changed', () => {
@@ -89,13 +89,13 @@ describe('a grant', () => {
 describe('a header of another making', () => {
   const kid = signer.keyId;
   it.each([
-    ['no algorithm', { alg: 'none', kid, typ: 'uar-grant+1' }],
-    ['another casing', { alg: 'eddsa', kid, typ: 'uar-grant+1' }],
-    ['a MAC', { alg: 'HS256', kid, typ: 'uar-grant+1' }],
-    ['a key of its own', { alg: 'EdDSA', kid, typ: 'uar-grant+1', jwk: {} }],
-    ['a key url', { alg: 'EdDSA', kid, typ: 'uar-grant+1', jku: 'https://example.com' }],
+    ['no algorithm', { alg: 'none', kid, typ: 'uar-grant+2' }],
+    ['another casing', { alg: 'eddsa', kid, typ: 'uar-grant+2' }],
+    ['a MAC', { alg: 'HS256', kid, typ: 'uar-grant+2' }],
+    ['a key of its own', { alg: 'EdDSA', kid, typ: 'uar-grant+2', jwk: {} }],
+    ['a key url', { alg: 'EdDSA', kid, typ: 'uar-grant+2', jku: 'https://example.com' }],
     ['another type', { alg: 'EdDSA', kid, typ: 'uar-ticket+1' }],
-    ['another member order', { typ: 'uar-grant+1', alg: 'EdDSA', kid }],
+    ['another member order', { typ: 'uar-grant+2', alg: 'EdDSA', kid }],
   ])('is refused: %s', (_name, header) => {
     expect(verifier().verify(signedAs(header, claims), expected)).toEqual({
       kind: 'refused',
@@ -105,7 +105,7 @@ describe('a header of another making', () => {
 
   it('is refused when the MAC was made with the public key as its secret', () => {
     const secret = pair.publicKey.export({ type: 'spki', format: 'pem' });
-    const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid, typ: 'uar-grant+1' })).toString(
+    const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid, typ: 'uar-grant+2' })).toString(
       'base64url',
     );
     const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
@@ -133,7 +133,7 @@ describe('a header of another making', () => {
 
 describe('claims under a good signature', () => {
   const sign = (body: unknown) =>
-    createStatementSigner({ privateKey: pair.privateKey, typ: 'uar-grant+1' }).sign(body);
+    createStatementSigner({ privateKey: pair.privateKey, typ: 'uar-grant+2' }).sign(body);
 
   it('are refused with a missing or an additional member', () => {
     const members = Object.keys(claims);

@@ -8,7 +8,7 @@ export interface GrantCheck {
     grant: string,
     expected: Pick<
       GrantClaims,
-      'call_id' | 'tenant' | 'server' | 'raw_name' | 'definition_digest' | 'arguments_digest'
+      'call_id' | 'tenant' | 'method' | 'server' | 'raw_name' | 'definition_digest' | 'arguments_digest'
     >,
   ): { readonly kind: 'valid' } | { readonly kind: 'refused'; readonly cause: string };
 }
@@ -69,6 +69,7 @@ export class CallDesk {
     const grant = this.options.grants.verify(call.grant, {
       call_id: call.call_id,
       tenant: call.tenant,
+      method: 'tools/call',
       server: call.server,
       raw_name: served.tool.name,
       definition_digest: served.digest,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CallMethod } from './seat.js';
 import { ApprovalId, CallId, Digest, EpochMs, InstanceId, TenantId } from '../ids.js';
 
 /** Everything a host compares with what it is about to do (DESIGN.md 8). Valid once, for one host instance. */
@@ -9,9 +10,13 @@ export const GrantClaims = z.strictObject({
   principal: z.string(),
   host: z.enum(['mcp', 'native']),
   instance: InstanceId,
+  method: CallMethod,
   server: z.string(),
+  /** Of the tool, or the id of the resource or prompt. */
   raw_name: z.string(),
-  definition_digest: Digest,
+  /** Of the tool; nothing else has one. */
+  definition_digest: Digest.optional(),
+  /** Of the arguments of a tool, else of `params`. */
   arguments_digest: Digest,
   policy_version: z.string(),
   approval_id: ApprovalId.optional(),
@@ -20,7 +25,7 @@ export const GrantClaims = z.strictObject({
 });
 export type GrantClaims = z.output<typeof GrantClaims>;
 
-/** `<base64url header>.<base64url claims>.<base64url signature>`; the header is `{"alg":"EdDSA","kid":...,"typ":"uar-grant+1"}`. */
+/** `<base64url header>.<base64url claims>.<base64url signature>`; the header is `{"alg":"EdDSA","kid":...,"typ":"uar-grant+2"}`. */
 export const GrantText = z.string().max(4096);
 
 /** Where a granted call will run: chosen by the gateway before the PDP is asked. */

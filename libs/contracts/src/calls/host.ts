@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
 import { GrantText } from './grant.js';
+import { Seat } from './seat.js';
 import { CallId, Digest, TenantId } from '../ids.js';
 import { ServerConfig, ServerReport } from '../catalog/server.js';
 
@@ -18,6 +19,8 @@ const HostCall = z.strictObject({
   /** Longest result in bytes. */
   max_result_bytes: z.number().int().positive(),
   wants_progress: z.boolean(),
+  /** Where the server is placed `per_principal`. */
+  seat: Seat.optional(),
 });
 
 /** How a host ended a call. `refused` and `unavailable` prove that nothing was dispatched. */

@@ -3,6 +3,7 @@ import { announcement, exchange } from '../exchange.js';
 import { GrantTarget, GrantText } from '../calls/grant.js';
 import { ApprovalId, CallId, Digest, EpochMs, TenantId } from '../ids.js';
 import { Caller, Principal } from '../principal.js';
+import { Item } from '../calls/item.js';
 import { ToolFacts } from '../catalog/tool.js';
 
 export const AdminAction = z.enum([
@@ -129,6 +130,8 @@ export const ActionQuestion = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('list_tools') }),
   z.strictObject({ kind: z.literal('admin'), action: AdminAction, authors: z.array(Principal).optional() }),
   z.strictObject({ kind: z.literal('approval'), action: ApprovalAction, resource: ApprovalResource }),
+  /** `readResource` or `getPrompt`, by the kind of the item. */
+  z.strictObject({ kind: z.literal('item'), item: Item }),
 ]);
 export type ActionQuestion = z.output<typeof ActionQuestion>;
 

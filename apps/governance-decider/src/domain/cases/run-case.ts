@@ -2,7 +2,6 @@ import { argumentsDigest } from '@uar/json-text';
 import type { CallQuestion } from '@uar/contracts';
 import type { CedarQuestion, CedarValue, Engine } from '../cedar/cedar.js';
 import { judge } from '../cedar/judge.js';
-import { serverUid } from '../cedar/entity-ids.js';
 import { CedarJudge, type CedarParts } from '../decide/cedar-judge.js';
 import { all } from '../decide/verdict.js';
 import type { PolicySet } from '../policy/policy-set.js';
@@ -153,9 +152,9 @@ async function action(bench: Bench, question: Of<'action'>): Promise<Found> {
     question.action === 'readResource' || question.action === 'getPrompt'
       ? {
           kind: kinds[question.action],
-          id: `${tenant}/${question.server ?? 'docs'}/x`,
+          id: 'x',
           tenant,
-          server: serverUid(tenant, question.server ?? 'docs'),
+          server: question.server ?? 'docs',
         }
       : { kind: 'tenant', tenant };
   const moment = { caller, profile: fixtures.profile, now: fixtures.now };

@@ -1,3 +1,4 @@
+import type { Item } from '@uar/contracts';
 import type { Uid } from './cedar.js';
 
 /**
@@ -31,6 +32,12 @@ export function serverUid(tenant: string, server: string): Uid {
 
 export function toolUid(tenant: string, server: string, rawName: string): Uid {
   return { type: 'UAR::Tool', id: `${tenant}/${part(server)}/${lastPart(rawName)}` };
+}
+
+/** Resources by their URI (or URI template), prompts by their name. */
+export function itemUid(tenant: string, { kind, server, id }: Item): Uid {
+  const type = kind === 'resource' ? 'UAR::Resource' : 'UAR::Prompt';
+  return { type, id: `${tenant}/${part(server)}/${lastPart(id)}` };
 }
 
 /** `%` introduces an escape, so it is one itself; code units outside any character become `%uXXXX`. */

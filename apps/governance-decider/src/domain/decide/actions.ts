@@ -64,6 +64,10 @@ function aboutOf(
         target: own,
         authors: (question.authors ?? []).map((author) => userUid(author.tenant, author.subject)),
       };
+    case 'item': {
+      const action = question.item.kind === 'resource' ? 'readResource' : 'getPrompt';
+      return { action, target: { ...question.item, tenant: principal.tenant } };
+    }
     case 'approval': {
       const { approval_id: id, tenant, tool, parties, expires_at: expiresAt } = question.resource;
       const users = parties.flatMap((party) => partyUsers(party, directory));

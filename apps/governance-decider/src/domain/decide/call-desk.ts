@@ -126,6 +126,7 @@ export class CallDesk {
     const now = this.parts.now();
     return this.parts.signatures.grant({
       ...body,
+      method: 'tools/call',
       host: target.host,
       instance: target.instance,
       issued_at: now,

@@ -1,6 +1,6 @@
 import type { Caller, ProfileName, ToolFacts } from '@uar/contracts';
 import { entityRef, type CedarQuestion, type Entity, type Uid } from '../cedar/cedar.js';
-import { tenantUid } from '../cedar/entity-ids.js';
+import { itemUid, serverUid, tenantUid } from '../cedar/entity-ids.js';
 import { environment, wholeSecond } from './context.js';
 import type { Directory } from './directory.js';
 import { placeOf, tenantEntity, toolEntity } from './entities.js';
@@ -25,9 +25,10 @@ export type Target =
     }
   | {
       readonly kind: 'resource' | 'prompt';
-      readonly id: string;
       readonly tenant: string;
-      readonly server: Uid;
+      readonly server: string;
+      /** URI, URI template or name, as the upstream has it. */
+      readonly id: string;
     };
 
 export type ActionQuestions =
@@ -73,9 +74,9 @@ function targetEntities(target: Target): { resource: Uid; entities: readonly Ent
       return approvalEntities(target);
     case 'resource':
     case 'prompt': {
-      const type = target.kind === 'resource' ? 'UAR::Resource' : 'UAR::Prompt';
-      const resource: Uid = { type, id: target.id };
-      const parents = [target.server, tenantUid(target.tenant)];
+      const { tenant, server } = target;
+      const resource = itemUid(tenant, target);
+      const parents = [serverUid(tenant, server), tenantUid(tenant)];
       return {
         resource,
         entities: [{ uid: resource, attrs: { tenant: entityRef(tenantUid(target.tenant)) }, parents }],
