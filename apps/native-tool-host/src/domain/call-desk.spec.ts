@@ -81,6 +81,7 @@ describe('the desk of a host', () => {
       {
         call_id: call().call_id,
         tenant: 'default',
+        method: 'tools/call',
         server: 'native',
         raw_name: 'echo',
         definition_digest: digest,
