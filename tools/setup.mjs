@@ -121,7 +121,7 @@ function sourcesDigest() {
   return hash.digest('hex');
 }
 
-function npm(args) {
+export function npm(args) {
   const script = process.env.npm_execpath;
   const viaNode = script !== undefined && /\.c?js$/.test(script) && existsSync(script);
   return viaNode

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { installPeers } from './peers.mjs';
 import { root, setUp, SetupFailed } from './setup.mjs';
 
 const say = (line) => process.stdout.write(`${line}\n`);
@@ -72,6 +73,11 @@ const parts = {
     of: 'e2e',
     missing: () => missingProgram('chromium'),
   },
+  peers: {
+    what: 'the MCP clients and servers of others',
+    of: 'e2e',
+    missing: () => peersProblem,
+  },
 };
 
 /** What has to run, and what will not. */
@@ -126,6 +132,7 @@ const flags = ['--e2e', '--proofs', '--chaos'];
 const filters = [...(proofs ? proofFiles() : []), ...args.filter((arg) => !flags.includes(arg))];
 if (proofs) process.env.UAR_PROOF_SCALE ??= '10';
 
+const peersProblem = e2e ? await installPeers({ say }) : undefined;
 const { left, failures } = look();
 if (failures.length > 0) {
   process.stderr.write(`required, but not here:\n${failures.map((line) => `  ${line}\n`).join('')}`);

@@ -69,6 +69,10 @@ export const calling = chapter({
     text: 'an unmodified official client lists and calls through /mcp',
     source: 'DESIGN.md 12',
   },
+  'mcp.real-clients': {
+    text: 'clients of others list and call with a bearer, unmodified',
+    source: 'DESIGN.md 12',
+  },
   'mcp.one-upstream': {
     text: 'an endpoint per upstream shows its raw names, governed the same; 404 for what is not there for the caller',
     source: 'DESIGN.md 12',
