@@ -6,6 +6,10 @@ export const serving = chapter({
     text: 'a server registered by API serves its tools; DELETE withdraws them',
     source: 'API.md 3',
   },
+  'servers.real': {
+    text: 'ten upstreams of others at once: each tool is listed, and each call answered, as it is directly',
+    source: 'CASES.md R1',
+  },
   'servers.refusals': {
     text: 'reserved, look-alike and colliding names, missing placeholders and dead servers are refused',
     source: 'CASES.md N3 N10',
