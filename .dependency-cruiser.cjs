@@ -88,7 +88,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|\\.nx)/' },
+    // What stands in e2e/peers is resolved from there, once it is installed.
+    exclude: { path: '(^|/)(dist|\\.nx)/|^e2e/peers/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

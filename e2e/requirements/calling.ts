@@ -73,6 +73,11 @@ export const calling = chapter({
     text: 'clients of others list and call with a bearer, unmodified',
     source: 'DESIGN.md 12',
   },
+  'mcp.runtime': {
+    text: '/mcp/uar serves what this product itself can do, governed like every tool and by the action of its route',
+    source: 'DESIGN.md 12, API.md 8',
+  },
+  'mcp.memory-off': { text: '/mcp/memory is 404 while memory is off', source: 'API.md 8' },
   'mcp.one-upstream': {
     text: 'an endpoint per upstream shows its raw names, governed the same; 404 for what is not there for the caller',
     source: 'DESIGN.md 12',

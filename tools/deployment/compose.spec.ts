@@ -71,7 +71,7 @@ describe('docker-compose', () => {
     expect({ user, group_add }).toEqual({ user: '10001:10001', group_add: ['${UAR_SECRETS_GID:-10001}'] });
   });
 
-  it('gives the grant key to the hosts and the decider alone, the receipt key to the ledger', () => {
+  it('gives the grant key to those who execute and to the decider alone, the receipt key to the ledger', () => {
     const having = (name: string): string[] =>
       services.filter((service) => name in composed(service).environment);
     expect(having('UAR_GRANT_PUBLIC_FILE')).toEqual(grantReaders);

@@ -18,7 +18,7 @@ export const services = [
   'native-tool-host',
 ];
 /** Those that check signatures, and the one that makes them. */
-export const grantReaders = ['governance-decider', 'mcp-connector', 'native-tool-host'];
+export const grantReaders = ['gateway', 'governance-decider', 'mcp-connector', 'native-tool-host'];
 /** Read by libs/service, not by the configuration. */
 const processVariables = ['UAR_CONFIG', 'UAR_NATS_USER', 'UAR_NATS_PASSWORD_FILE', 'UAR_PROBE_PORT'];
 

@@ -104,7 +104,7 @@ describe('k8s', () => {
     expect(env['UAR_NATS_USER']).toBe(service);
   });
 
-  it('gives the grant key to the hosts and the decider alone', () => {
+  it('gives the grant key to those who execute and to the decider alone', () => {
     const readers = services.filter((service) => 'UAR_GRANT_PUBLIC_FILE' in pod(service).env);
     expect(readers).toEqual(grantReaders);
     const signers = services.filter((service) => 'UAR_GRANT_PRIVATE_FILE' in pod(service).env);

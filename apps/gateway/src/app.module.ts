@@ -112,8 +112,8 @@ function sessionsOf(assembly: Assembly, config: UarConfig): SessionStore {
   });
 }
 
-function frontsOf({ catalog: effective, replica: catalog }: Assembly): Fronts {
-  return catalogFronts({ effective, catalog });
+function frontsOf({ catalog: effective, replica: catalog, runtimeFront: runtime }: Assembly): Fronts {
+  return { ...catalogFronts({ effective, catalog }), runtime };
 }
 
 function ports(assembly: Assembly) {

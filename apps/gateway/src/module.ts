@@ -69,6 +69,14 @@ async function createApp(
     adapter,
     { bodyParser: false, logger: nestLog(log), abortOnError: false },
   );
+  assembly.ownRequests.serveBy(async ({ method, url, body, authorization }) => {
+    const { statusCode, payload } = await adapter.getInstance().inject({
+      ...{ method, url },
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { payload: body }),
+    });
+    return { status: statusCode, text: payload };
+  });
   app.connectMicroservice({ strategy: new BusStrategy(bus) }, { inheritAppConfig: false });
   return app;
 }

@@ -19,7 +19,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
 };
 const accept = { accept: 'application/json, text/event-stream' };
-const endpoints = ['/mcp', '/mcp/servers/fix'];
+const endpoints = ['/mcp', '/mcp/servers/fix', '/mcp/uar'];
 const metadata = '/.well-known/oauth-protected-resource';
 
 onBothBuses(
@@ -59,6 +59,12 @@ onBothBuses(
         expect([hidden.status, hidden.text]).toEqual([404, unknown.text]);
       },
     );
+
+    keeps(['mcp.memory-off'], 'without memory its endpoint is not there, and has no metadata', async () => {
+      const opened = await clientOf(product()).request('/mcp/memory', { body: initialize, headers: accept });
+      expect(opened.status).toBe(404);
+      expect((await clientAt(product().gateway, '').get(`${metadata}/mcp/memory`)).status).toBe(404);
+    });
 
     keeps(
       ['mcp.resource'],

@@ -25,6 +25,10 @@ export const ToolName = z
   .brand<'ToolName'>();
 export type ToolName = z.output<typeof ToolName>;
 
+/** What executes calls: upstreams behind a connector, the tools of this product, or a gateway itself (`/mcp/uar`). */
+export const HostKind = z.enum(['mcp', 'native', 'gateway']);
+export type HostKind = z.output<typeof HostKind>;
+
 export const ServerName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/);
 export type ServerName = z.output<typeof ServerName>;
 

@@ -13,6 +13,7 @@ export {
   CallId,
   Digest,
   EpochMs,
+  HostKind,
   InstanceId,
   IsoTime,
   RunId,

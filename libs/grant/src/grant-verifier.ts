@@ -21,7 +21,7 @@ export interface GrantVerifier {
 
 export interface GrantVerifierOptions {
   readonly publicKeys: readonly KeyObject[];
-  readonly host: 'mcp' | 'native';
+  readonly host: GrantClaims['host'];
   readonly instance: InstanceId;
   readonly now?: () => number;
   /** Most used call ids held at once; beyond, grants are refused (`memory_full`). */

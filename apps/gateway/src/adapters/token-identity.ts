@@ -7,6 +7,7 @@ import type { Runs } from '../domain/run/runs.js';
 export interface IdentityOptions {
   readonly verifier: TokenVerifier;
   readonly runs: Runs;
+  readonly ownRequests: { take(authorization: string | undefined): Caller | undefined };
   /** Requests without Authorization act as user `anonymous` (API.md, minimal on loopback only). */
   readonly anonymous: boolean;
   /** Tokens without scopes lack them all; otherwise only tokens with scopes are held to them. */
@@ -38,6 +39,10 @@ export class TokenIdentity implements Identity {
     return cached === undefined
       ? this.options.verifier.verify(authorization, resource)
       : { kind: 'verified', principal: cached };
+  }
+
+  known(authorization: string | undefined): Caller | undefined {
+    return this.options.ownRequests.take(authorization);
   }
 
   caller(principal: Principal, edge: 'http' | 'mcp', ip: string | undefined): Caller {

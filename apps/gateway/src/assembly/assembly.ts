@@ -6,7 +6,7 @@ import { WebhookOutbox } from '../adapters/bus/webhook-outbox.js';
 import type { CallMetrics } from '../adapters/call-metrics.js';
 import { systemClock } from '../adapters/clock.js';
 import { ProbedReadiness } from '../adapters/probed-readiness.js';
-import { TokenIdentity } from '../adapters/token-identity.js';
+import { TokenIdentity, type IdentityOptions } from '../adapters/token-identity.js';
 import { Explanations } from '../domain/access/explanations.js';
 import { VoidApprovals } from '../domain/approval/void-approvals.js';
 import type { WaitingRoom } from '../domain/approval/waiting-room.js';
@@ -16,7 +16,6 @@ import { assembleStreams } from './events.js';
 import { assembleExplain } from './explain.js';
 import { assembleRunDesk, assembleRuns } from './runs.js';
 import { assembleSettings } from './settings.js';
-import type { RunFrames } from '../domain/run/run-frames.js';
 import { assembleCalls, assemblePorts, governanceOf, pageUrlOf, type CallPorts } from './calls.js';
 
 /** Everything the gateway is made of: which adapter stands behind which port. */
@@ -33,7 +32,7 @@ export function assemble(context: ServiceContext) {
   const verifier = createTokenVerifier({ security: config.security, profile: config.profile });
   const calls = assembleCalls(ports);
   const { pipeline, room, endedCalls } = calls;
-  const identity = identityOf(context, verifier, runs);
+  const identity = identityOf(context, { verifier, runs, ownRequests: calls.ownRequests });
   const desks = assembleRunDesk(context, runParts, { replica, pdp, pipeline });
   const following = assembleStreams(context, { runs: desks.runDesk, access: pdp, fault: calls.fault });
   watch(ports, calls, following.streams);
@@ -70,9 +69,12 @@ function watch(
   });
 }
 
-function identityOf({ config }: ServiceContext, verifier: TokenVerifier, runs: RunFrames): TokenIdentity {
+function identityOf(
+  { config }: ServiceContext,
+  parts: Pick<IdentityOptions, 'verifier' | 'runs' | 'ownRequests'>,
+): TokenIdentity {
   const { anonymous, require_scopes } = config.security;
-  return new TokenIdentity({ verifier, runs, anonymous, requireScopes: require_scopes });
+  return new TokenIdentity({ ...parts, anonymous, requireScopes: require_scopes });
 }
 
 function readinessOf(

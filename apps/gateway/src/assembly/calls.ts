@@ -17,13 +17,16 @@ import { VoteReview } from '../domain/approval/vote-review.js';
 import { WaitingRoom } from '../domain/approval/waiting-room.js';
 import { PermissionStage } from '../domain/call/permission.js';
 import { Pipeline, type PipelineParts } from '../domain/call/pipeline.js';
+import type { FaultLog, Hosts } from '../domain/call/ports.js';
 import { Slots } from '../domain/call/slots.js';
 import { Staging } from '../domain/call/staging.js';
 import { Dispatcher } from '../domain/dispatch/dispatcher.js';
 import { Placement } from '../domain/dispatch/placement.js';
 import { EndedCalls } from '../domain/execute/ended-calls.js';
 import { Execution } from '../domain/execute/execution.js';
+import { RuntimeCatalog } from '../runtime/runtime-catalog.js';
 import { assembleLimits } from './limits.js';
+import { assembleRuntime } from './runtime.js';
 import type { ReceiptSetting } from '../domain/receipt/receipt-bodies.js';
 import type { RunFrames } from '../domain/run/run-frames.js';
 import { Edge } from '../http/edge/edge.js';
@@ -39,11 +42,13 @@ const clock = systemClock;
 export function assemblePorts(context: ServiceContext) {
   const { bus, log, config } = context;
   const metrics = new CallMetrics();
+  const replica = new CatalogReplica({ bus, log });
   return {
     metrics,
     edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
     events: eventDeskOf(context, metrics),
-    replica: new CatalogReplica({ bus, log }),
+    replica,
+    runtime: new RuntimeCatalog(replica, bus.instance),
     pdp: new BusPdp(bus),
     receipts: new ReceiptDesk(bus, log),
     approvals: new BusApprovals(bus),
@@ -60,18 +65,14 @@ function eventDeskOf({ bus, log }: ServiceContext, metrics: CallMetrics): EventD
 
 export function assembleCalls(ports: CallPorts) {
   const { context, metrics, pdp, receipts, approvals, kept } = ports;
-  const { log } = context;
-  const fault = (error: unknown, callId?: string): string => {
-    const faultId = newFaultId();
-    log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
-    return faultId;
-  };
+  const fault = faultLogOf(context);
   const setting = receiptSettingOf(context);
   const room = new WaitingRoom();
   const endedCalls = new EndedCalls();
+  const own = assembleRuntime(ports, (callId) => pipeline.callerOf(callId));
   const rated = assembleLimits({ ...context, replica: ports.replica });
-  const pipeline = new Pipeline({
-    ...stagesOf(ports, { room, setting, fault }),
+  const pipeline: Pipeline = new Pipeline({
+    ...stagesOf(ports, { room, setting, fault, hosts: own.host }),
     approvals,
     receipts,
     room,
@@ -94,22 +95,34 @@ export function assembleCalls(ports: CallPorts) {
     newCallId,
     digest: textDigest,
   });
-  return { ...rated, pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault };
+  return {
+    ...{ ...rated, runtimeFront: own.front, ownRequests: own.requests },
+    ...{ pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault },
+  };
+}
+
+function faultLogOf({ log }: ServiceContext): FaultLog {
+  return (error, callId) => {
+    const faultId = newFaultId();
+    log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
+    return faultId;
+  };
 }
 
 interface CallShared {
   readonly room: WaitingRoom;
   readonly setting: ReceiptSetting;
-  fault(error: unknown, callId?: string): string;
+  readonly hosts: Hosts;
+  readonly fault: FaultLog;
 }
 
 function stagesOf(
-  { context: { config, bus }, edge, replica, runs, pdp, receipts, approvals, hosts, schemas }: CallPorts,
-  { room, setting, fault }: CallShared,
+  { context: { config, bus }, edge, runtime, runs, pdp, receipts, approvals, schemas }: CallPorts,
+  { room, setting, fault, hosts }: CallShared,
 ): Pick<PipelineParts, 'staging' | 'permission' | 'dispatcher' | 'slots'> {
-  const placement = new Placement(replica, clock);
+  const placement = new Placement(runtime, clock);
   const slots = new Slots(config.limits.calls_in_flight);
-  const release = new Release({ pdp, approvals, catalog: replica, runs, placement, clock, setting });
+  const release = new Release({ pdp, approvals, catalog: runtime, runs, placement, clock, setting });
   const approvalStage = new ApprovalStage({
     approvals,
     room,
@@ -124,7 +137,7 @@ function stagesOf(
   const mostArgumentBytes = config.limits.arguments_kb * 1024;
   const mostResultBytes = config.limits.result_kb * 1024;
   return {
-    staging: new Staging({ catalog: replica, runs, schemas, pdp, mostArgumentBytes }),
+    staging: new Staging({ catalog: runtime, runs, schemas, pdp, mostArgumentBytes }),
     permission: new PermissionStage({ pdp, receipts, approvals: approvalStage, placement, clock, setting }),
     dispatcher: new Dispatcher({ hosts, placement, clock, fault, mostResultBytes }),
     slots,

@@ -32,8 +32,10 @@ export class AccessGuard implements CanActivate {
     if (access.kind === 'public') return true;
     if (scope === undefined) throw forbidden();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const identified = this.identity.identify(this.approach(request, access));
     const route = { access, scope };
+    const known = this.identity.known(request.headers.authorization);
+    if (known !== undefined) return this.enter(request, route, known);
+    const identified = this.identity.identify(this.approach(request, access));
     if (identified instanceof Promise) return identified.then((it) => this.admit(request, route, it));
     return this.admit(request, route, identified);
   }
@@ -48,18 +50,22 @@ export class AccessGuard implements CanActivate {
     return { authorization, ...(audience === undefined ? {} : { audience }) };
   }
 
-  private admit(
-    request: FastifyRequest,
-    { access, scope }: Guarded,
-    identified: Identified,
-  ): boolean | Promise<boolean> {
+  private admit(request: FastifyRequest, route: Guarded, identified: Identified): boolean | Promise<boolean> {
     if (identified.kind !== 'verified') {
       this.edge.onUnauthorized(identified.kind === 'invalid' ? identified.cause : 'missing');
       throw unauthorized(identified.kind === 'invalid', this.edge.metadataUrlOf(request.url));
     }
-    this.checkScope(request, identified.principal, scope);
     const door = this.edge.isMcp(request.url) ? 'mcp' : 'http';
     const caller = this.identity.caller(identified.principal, door, this.edge.clientIp.of(request));
+    return this.enter(request, route, caller);
+  }
+
+  private enter(
+    request: FastifyRequest,
+    { access, scope }: Guarded,
+    caller: Caller,
+  ): boolean | Promise<boolean> {
+    this.checkScope(request, caller.principal, scope);
     setCaller(request, caller);
     return access.kind === 'governed' ? this.ask(caller, access) : true;
   }

@@ -23,6 +23,13 @@ export class McpController {
     return this.serve(this.fronts.whole, request, reply);
   }
 
+  @All('mcp/uar')
+  @AnyToken()
+  @NeedsScope('tools:read')
+  runtime(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.serve(this.fronts.runtime, request, reply);
+  }
+
   @All('mcp/servers/:server')
   @AnyToken()
   @NeedsScope('tools:read')

@@ -33,7 +33,10 @@ export const operationRoutes = {
   },
   protectedResource: {
     method: 'get',
-    paths: [metadata, `${metadata}/mcp`, `${metadata}/mcp/servers/:server`],
+    paths: [
+      metadata,
+      ...['/mcp', '/mcp/uar', '/mcp/memory', '/mcp/servers/:server'].map((path) => `${metadata}${path}`),
+    ],
     access: isPublic,
     scope: 'none',
     summary: 'Protected resource metadata (RFC 9728); 404 in secret mode',

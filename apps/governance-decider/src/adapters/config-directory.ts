@@ -34,7 +34,7 @@ export function factsOf(settings: TenantSettings, families: readonly string[]): 
   };
 }
 
-/** Of the native families only that of the files exists (`reserved` in the rules of the configuration). */
+/** `uar.runtime` is what `/mcp/uar` serves. Of the native families only that of the files exists (`reserved` in the rules of the configuration). */
 export function enabledFamilies(hasFileTools: boolean): readonly string[] {
-  return ['mcp', ...(hasFileTools ? ['native.file'] : [])];
+  return ['mcp', 'uar.runtime', ...(hasFileTools ? ['native.file'] : [])];
 }

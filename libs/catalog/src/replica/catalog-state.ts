@@ -1,4 +1,4 @@
-import type { BodyOf, CatalogEntry, CatalogServer, TenantId, catalogChanged } from '@uar/contracts';
+import type { BodyOf, CatalogEntry, CatalogServer, HostKind, TenantId, catalogChanged } from '@uar/contracts';
 import { LRUCache } from 'lru-cache';
 
 export type CatalogChanges = NonNullable<BodyOf<typeof catalogChanged>['changes']>;
@@ -77,7 +77,7 @@ export class CatalogState {
     return this.natives[kind].delete(name);
   }
 
-  private shelfOf(tenant: string, host: 'mcp' | 'native'): Shelf {
+  private shelfOf(tenant: string, host: HostKind): Shelf {
     if (host === 'native') return this.natives;
     const known = this.shelves.get(tenant);
     if (known !== undefined) return known;

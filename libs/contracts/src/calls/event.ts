@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
-import { ApprovalId, CallId, Digest, EpochMs, InstanceId, IsoTime, RunId, TenantId } from '../ids.js';
+import {
+  ApprovalId,
+  CallId,
+  Digest,
+  EpochMs,
+  HostKind,
+  InstanceId,
+  IsoTime,
+  RunId,
+  TenantId,
+} from '../ids.js';
 import { ApprovalStatus } from './approval.js';
 import { Effect, Outcome } from './outcome.js';
 import { RunStatus } from './run.js';
@@ -38,7 +48,7 @@ const eventData = {
     expires_at: IsoTime,
   }),
   'call.approval_settled': z.strictObject({ approval_id: ApprovalId, status: ApprovalStatus }),
-  'call.dispatched': z.strictObject({ host: z.enum(['mcp', 'native']) }),
+  'call.dispatched': z.strictObject({ host: HostKind }),
   'call.progress': z.strictObject({
     progress: z.number().optional(),
     total: z.number().optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CallMethod } from './seat.js';
-import { ApprovalId, CallId, Digest, EpochMs, InstanceId, TenantId } from '../ids.js';
+import { ApprovalId, CallId, Digest, EpochMs, HostKind, InstanceId, TenantId } from '../ids.js';
 
 /** Everything a host compares with what it is about to do (DESIGN.md 8). Valid once, for one host instance. */
 export const GrantClaims = z.strictObject({
@@ -8,7 +8,7 @@ export const GrantClaims = z.strictObject({
   tenant: TenantId,
   /** Cedar id of the principal, e.g. `User::"default/dev"`. */
   principal: z.string(),
-  host: z.enum(['mcp', 'native']),
+  host: HostKind,
   instance: InstanceId,
   method: CallMethod,
   server: z.string(),
@@ -30,7 +30,7 @@ export const GrantText = z.string().max(4096);
 
 /** Where a granted call will run: chosen by the gateway before the PDP is asked. */
 export const GrantTarget = z.strictObject({
-  host: z.enum(['mcp', 'native']),
+  host: HostKind,
   instance: InstanceId,
   /** No later than the deadline of the call. */
   expires_at: EpochMs,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
-import { EpochMs, InstanceId, TenantId } from '../ids.js';
+import { EpochMs, HostKind, InstanceId, TenantId } from '../ids.js';
 import { Principal } from '../principal.js';
 import { ServerConfig, ServerHealth, ServerReport, ServerStatus, ServerView } from './server.js';
 import { CatalogEntry } from './tool.js';
@@ -9,7 +9,7 @@ import { CatalogEntry } from './tool.js';
 export const CatalogServer = z.strictObject({
   tenant: TenantId,
   name: z.string(),
-  host: z.enum(['mcp', 'native']),
+  host: HostKind,
   status: ServerStatus,
   /** Why its tools are missing or not whole; absent when they are whole. */
   incomplete: z.string().optional(),

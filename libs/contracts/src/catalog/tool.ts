@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Digest, ServerName, TenantId, ToolName } from '../ids.js';
+import { Digest, HostKind, ServerName, TenantId, ToolName } from '../ids.js';
 import { Capability } from '../principal.js';
 
 /** What the PDP knows of a tool: hints already resolved by GOVERNANCE.md 2, never the upstream's own claims. */
@@ -39,7 +39,7 @@ const ToolState = z.enum(['available', 'quarantined', 'unavailable']);
 /** One tool of the catalog. `definition_json` is the upstream's own text of the MCP tool object, untouched. */
 export const CatalogEntry = z.strictObject({
   name: ToolName,
-  host: z.enum(['mcp', 'native']),
+  host: HostKind,
   facts: ToolFacts,
   definition_json: z.string(),
   state: ToolState,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exchange } from '../exchange.js';
-import { ApprovalId, CallId, Digest, InstanceId, IsoTime, RunId, TenantId } from '../ids.js';
+import { ApprovalId, CallId, Digest, HostKind, InstanceId, IsoTime, RunId, TenantId } from '../ids.js';
 import { Effect, Outcome } from '../calls/outcome.js';
 import { ProfileName } from '../principal.js';
 
@@ -25,7 +25,7 @@ export const ReceiptBody = z.strictObject({
   governance: z.enum(['on', 'off']),
   host: z
     .strictObject({
-      kind: z.enum(['mcp', 'native']),
+      kind: HostKind,
       id: z.string(),
       epoch: z.number().int().optional(),
       sandbox: z.string(),

@@ -3,8 +3,10 @@ import { callProgressed, hosts, type CallId, type HostCall } from '@uar/contract
 import type { HostAddress, HostReply, Hosts } from '../../domain/call/ports.js';
 import { HostPulse } from './host-pulse.js';
 
+type OnBus = keyof typeof hosts;
+
 /** The hosts of both kinds over the bus. */
-export class BusHosts implements Hosts {
+export class BusHosts implements Hosts<OnBus> {
   private readonly listeners = new Map<string, (paramsJson: string) => void>();
   private readonly pulse: HostPulse;
   private readonly endListening: () => void;
@@ -17,7 +19,7 @@ export class BusHosts implements Hosts {
   }
 
   /** An answer that comes after the host was taken as dead is dropped: the call was reported already. */
-  run(at: HostAddress, call: HostCall, withinMs: number): Promise<HostReply> {
+  run(at: HostAddress<OnBus>, call: HostCall, withinMs: number): Promise<HostReply> {
     const options = { to: at.instance, deadlineMs: withinMs };
     return new Promise((resolve, reject) => {
       const stop = this.pulse.watch(at.instance, () => {
@@ -30,7 +32,7 @@ export class BusHosts implements Hosts {
     });
   }
 
-  cancel(at: HostAddress, callId: CallId): void {
+  cancel(at: HostAddress<OnBus>, callId: CallId): void {
     void this.bus.ask(hosts[at.host].cancel, { call_id: callId }, { to: at.instance });
   }
 

@@ -18,6 +18,8 @@ export type Identified =
 /** Stage 1: from a bearer token to a principal. Synchronous where the token was verified a moment ago. */
 export interface Identity {
   identify(approach: Approach): Identified | Promise<Identified>;
+  /** Whom a request of our own is made for; undefined: it comes from outside. */
+  known(authorization: string | undefined): Caller | undefined;
   /** The caller of a request; `channel` is `interactive` for people at the HTTP API, else `api` (GOVERNANCE.md 3). */
   caller(principal: Principal, edge: 'http' | 'mcp', ip: string | undefined): Caller;
   /** What of `needed` the token lacks; nothing where scopes are not checked (API.md 8). */

@@ -1,4 +1,4 @@
-import { outcomes, type CallId, type ReceiptPosition } from '@uar/contracts';
+import { outcomes, type CallId, type Caller, type ReceiptPosition } from '@uar/contracts';
 import type { WaitingRoom } from '../approval/waiting-room.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { outcomeOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
@@ -56,6 +56,11 @@ export class Pipeline implements CallPipeline {
   find(callId: string): CallHandle | undefined {
     const call = this.running.get(callId);
     return call === undefined ? undefined : new WholeCall(call, () => this.parts.clock.now());
+  }
+
+  /** Who made a call that has not ended. */
+  callerOf(callId: string): Caller | undefined {
+    return this.running.get(callId)?.caller;
   }
 
   /** Every call that has not ended. */

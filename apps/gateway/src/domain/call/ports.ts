@@ -15,6 +15,7 @@ import type {
   GrantTarget,
   HostAnswer,
   HostCall,
+  HostKind,
   InstanceId,
   ReceiptBody,
   ReceiptPosition,
@@ -99,15 +100,15 @@ export type HostReply =
   /** Refused before anything was sent. */
   | { readonly kind: 'not_sent'; readonly cause: string };
 
-export interface HostAddress {
-  readonly host: 'mcp' | 'native';
+export interface HostAddress<Host extends HostKind = HostKind> {
+  readonly host: Host;
   readonly instance: InstanceId;
 }
 
 /** Stage 8. */
-export interface Hosts {
-  run(at: HostAddress, call: HostCall, withinMs: number): Promise<HostReply>;
-  cancel(at: HostAddress, callId: CallId): void;
+export interface Hosts<Host extends HostKind = HostKind> {
+  run(at: HostAddress<Host>, call: HostCall, withinMs: number): Promise<HostReply>;
+  cancel(at: HostAddress<Host>, callId: CallId): void;
   /** The returned function ends it. */
   onProgress(callId: CallId, listener: (paramsJson: string) => void): () => void;
 }
@@ -140,4 +141,4 @@ export interface Clock {
 export type EndObserver = (ended: EndedCall, owner: CallOwner) => void;
 
 /** Logs a bug of ours once and names the line. */
-export type FaultLog = (error: unknown, callId: CallId) => string;
+export type FaultLog = (error: unknown, callId?: CallId) => string;

@@ -15,6 +15,8 @@ export interface ProposedCall {
   readonly caller: Caller;
   /** Public name as the caller wrote it. */
   readonly toolName: string;
+  /** A tool of a reserved server is meant, which no other road reaches (DESIGN.md 12). */
+  readonly isReserved?: boolean;
   /** Argument text (DESIGN.md 8): an object, compact, without duplicate members; absent arguments are `{}`. */
   readonly argumentsJson: string;
   /** Bounds the whole call, in milliseconds from now. */

@@ -32,7 +32,9 @@ export class Staging {
   async stage(call: RunningCall): Promise<Passed<StagedCall>> {
     const { toolName, argumentsJson } = call.proposed;
     const { tenant } = call.caller.principal;
-    const entry = this.parts.catalog.find(tenant, toolName);
+    const found = this.parts.catalog.find(tenant, toolName);
+    const isMeant = (found?.host === 'gateway') === (call.proposed.isReserved ?? false);
+    const entry = isMeant ? found : undefined;
     const entered = this.parts.runs.enter(call.caller, call.proposed.runId);
     const met = entered instanceof Promise ? await entered : entered;
     if (isWithoutAgent(met)) return over('run_denied', { cause: met.cause });

@@ -10,7 +10,7 @@ interface CatalogFrontParts {
   readonly catalog: Pick<Catalog, 'find'>;
 }
 
-export function catalogFronts(parts: CatalogFrontParts): Fronts {
+export function catalogFronts(parts: CatalogFrontParts): Omit<Fronts, 'runtime'> {
   return { whole: new WholeCatalog(parts), ofUpstream: (server) => new OneUpstream(server, parts) };
 }
 

@@ -18,6 +18,8 @@ export type FrontTools =
 export interface Front {
   /** Of the endpoint, below the public URL. What was opened at one front is unknown at the others. */
   readonly path: string;
+  /** Its tools are those of a reserved server. */
+  readonly isReserved?: boolean;
   presence(caller: Caller): Presence | Promise<Presence>;
   /** What the caller could call now: nothing that is unavailable or quarantined (DESIGN.md 5). */
   tools(caller: Caller): Promise<FrontTools>;
@@ -28,6 +30,7 @@ export interface Front {
 /** The fronts of this gateway. */
 export interface Fronts {
   readonly whole: Front;
+  readonly runtime: Front;
   ofUpstream(server: string): Front;
 }
 

@@ -98,7 +98,7 @@ export class Edge {
 
 /** An endpoint with metadata of its own (DESIGN.md 12); whether an upstream is there says no metadata. */
 function isResource(url: string): boolean {
-  return /^\/mcp(\/servers\/[^/]+)?$/.test(pathOf(url));
+  return /^\/mcp(\/uar|\/servers\/[^/]+)?$/.test(pathOf(url));
 }
 
 function pathOf(url: string): string {

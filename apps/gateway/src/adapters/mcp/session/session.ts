@@ -197,7 +197,15 @@ export class McpSession {
       ...request,
       sessionEnded: () => this.ended,
       propose: (call) =>
-        this.propose({ caller, ...call, toolName: this.front.publicName(caller, call.toolName) }, request.id),
+        this.propose(
+          {
+            caller,
+            ...call,
+            toolName: this.front.publicName(caller, call.toolName),
+            isReserved: this.front.isReserved ?? false,
+          },
+          request.id,
+        ),
       waitLimitMs: this.parts.waitLimitMs,
     });
   }

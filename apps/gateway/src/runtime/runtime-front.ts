@@ -1,0 +1,42 @@
+import type { Caller, ToolFacts } from '@uar/contracts';
+import type { Unavailable } from '../domain/call/ports.js';
+import type { Front, FrontTools, Presence } from '../domain/front/front.js';
+import type { RuntimeCatalog } from './runtime-catalog.js';
+
+interface RuntimeFrontParts {
+  readonly catalog: RuntimeCatalog;
+  /** One verdict each, in order. */
+  discover(
+    caller: Caller,
+    tools: readonly ToolFacts[],
+  ): Promise<
+    { readonly kind: 'discovered'; readonly tools: readonly { readonly kind: string }[] } | Unavailable
+  >;
+}
+
+/** `/mcp/uar`: what this product itself can do, as tools. */
+export class RuntimeFront implements Front {
+  readonly path = '/mcp/uar';
+  readonly isReserved = true;
+
+  constructor(private readonly parts: RuntimeFrontParts) {}
+
+  presence(): Presence {
+    return 'there';
+  }
+
+  async tools(caller: Caller): Promise<FrontTools> {
+    const entries = [...this.parts.catalog.entries(caller.principal.tenant).values()];
+    const seen = await this.parts.discover(
+      caller,
+      entries.map(({ facts }) => facts),
+    );
+    if (seen.kind === 'unavailable') return { kind: 'unavailable' };
+    const visible = entries.filter((_, index) => seen.tools[index]?.kind === 'visible');
+    return { kind: 'listed', definitions: visible.map((entry) => entry.definition_json) };
+  }
+
+  publicName(_caller: Caller, name: string): string {
+    return name;
+  }
+}
