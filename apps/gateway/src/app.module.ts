@@ -112,8 +112,9 @@ function sessionsOf(assembly: Assembly, config: UarConfig): SessionStore {
   });
 }
 
-function frontsOf({ catalog: effective, replica: catalog, runtimeFront: runtime }: Assembly): Fronts {
-  return { ...catalogFronts({ effective, catalog }), runtime };
+function frontsOf(assembly: Assembly): Fronts {
+  const { catalog: effective, replica: catalog, items, runtimeFront: runtime } = assembly;
+  return { ...catalogFronts({ effective, catalog, items }), runtime };
 }
 
 function ports(assembly: Assembly) {

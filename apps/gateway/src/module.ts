@@ -116,6 +116,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   await closed;
   await Promise.all([assembly.receipts.close(lastStepsMs), assembly.events.close(lastEventsMs)]);
   assembly.catalog.close();
+  assembly.stopItems();
   assembly.replica.stop();
   assembly.voidApprovals.close();
   assembly.stopSettings();

@@ -1,13 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Bus } from '@uar/bus';
 import type { CatalogReplica } from '@uar/catalog';
-import {
-  policiesChanged,
-  type Caller,
-  type CatalogEntry,
-  type CatalogServer,
-  type Principal,
-} from '@uar/contracts';
+import { policiesChanged, type Caller, type CatalogEntry, type CatalogServer } from '@uar/contracts';
 import { LRUCache } from 'lru-cache';
 import type {
   EffectiveCatalog,
@@ -21,6 +15,7 @@ import { leaves, type EffectiveRun } from '../domain/run/effective-run.js';
 import type { RunStore, ScopeBook } from '../domain/run/ports.js';
 import { inRun, type Entered, type Runs } from '../domain/run/runs.js';
 import type { BusPdp } from './bus/pdp.js';
+import { CallerKeys } from './caller-keys.js';
 
 interface ListParts {
   readonly bus: Bus;
@@ -49,7 +44,7 @@ export class EffectiveLists implements EffectiveCatalog {
   private readonly known = new LRUCache<string, Known>({ max: mostLists });
   private readonly asking = new Map<string, Promise<Listed>>();
   private readonly policyEpochs = new Map<string, number>();
-  private readonly digests = new WeakMap<Principal, string>();
+  private readonly callers = new CallerKeys();
   private readonly cuts = new WeakMap<EffectiveList, WeakMap<EffectiveRun, EffectiveList>>();
   private readonly listeners = new Set<(change: ListChange) => void>();
   private readonly ends: readonly (() => void)[];
@@ -85,7 +80,7 @@ export class EffectiveLists implements EffectiveCatalog {
   }
 
   discoverable(caller: Caller): Listed | Promise<Listed> {
-    const key = this.keyOf(caller);
+    const key = this.callers.keyOf(caller);
     const known = this.known.get(key);
     if (known !== undefined && this.isFresh(known, caller)) return known.list;
     const running = this.asking.get(key);
@@ -163,16 +158,6 @@ export class EffectiveLists implements EffectiveCatalog {
 
   private epochOf(tenant: string): number {
     return this.policyEpochs.get(tenant) ?? 0;
-  }
-
-  private keyOf({ principal, channel, ip, run_id, run_limits }: Caller): string {
-    let digest = this.digests.get(principal);
-    if (digest === undefined) {
-      // A token renewed for the same principal sees the same list.
-      digest = hash('sha256', JSON.stringify({ ...principal, expires_at: 0 }), 'base64');
-      this.digests.set(principal, digest);
-    }
-    return `${digest} ${channel} ${ip ?? ''} ${run_id} ${JSON.stringify(run_limits)}`;
   }
 
   private tell(changes: readonly ListChange[]): void {

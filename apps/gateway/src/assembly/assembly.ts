@@ -14,6 +14,7 @@ import { CallLookup } from '../domain/execute/call-lookup.js';
 import { EventSockets } from '../events/event-sockets.js';
 import { assembleStreams } from './events.js';
 import { assembleExplain } from './explain.js';
+import { assembleItems } from './items.js';
 import { assembleRunDesk, assembleRuns } from './runs.js';
 import { assembleSettings } from './settings.js';
 import { assembleCalls, assemblePorts, governanceOf, pageUrlOf, type CallPorts } from './calls.js';
@@ -43,6 +44,7 @@ export function assemble(context: ServiceContext) {
     ...following,
     ...assembleSettings(context, room),
     ...assembleExplain(context, { replica, runs, schemas }),
+    ...assembleItems({ bus: context.bus, replica, pdp, runs }),
     ...{ verifier, identity },
     voidApprovals: voidApprovalsOf(replica, room),
     pageUrl: pageUrlOf(edge),

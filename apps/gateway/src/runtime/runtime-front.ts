@@ -1,6 +1,6 @@
-import type { Caller, ToolFacts } from '@uar/contracts';
+import type { Caller, Item, ToolFacts } from '@uar/contracts';
 import type { Unavailable } from '../domain/call/ports.js';
-import type { Front, FrontTools, Presence } from '../domain/front/front.js';
+import type { Front, FrontItems, FrontTools, Presence } from '../domain/front/front.js';
 import type { RuntimeCatalog } from './runtime-catalog.js';
 
 interface RuntimeFrontParts {
@@ -38,5 +38,22 @@ export class RuntimeFront implements Front {
 
   publicName(_caller: Caller, name: string): string {
     return name;
+  }
+
+  /** It has no resources and no prompts. */
+  items(): Promise<FrontItems> {
+    return Promise.resolve({ kind: 'listed', definitions: [], incomplete: [] });
+  }
+
+  item(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  shownUri(_server: string, uri: string): string {
+    return uri;
+  }
+
+  shownContents(_item: Item, _uri: string, resultJson: string): string {
+    return resultJson;
   }
 }

@@ -18,6 +18,8 @@ type Discovery = AnswerOf<typeof discoverTools>;
 
 /** Tools per question: keeps every ask well below the bus's message size. */
 const toolsPerAsk = 200;
+/** Actions per question: as many as are decided well within its deadline. */
+const questionsPerAsk = 200;
 
 /** The governance-decider over the bus. Whatever is no answer is `unavailable`: nothing runs without a decision. */
 export class BusPdp implements Pdp, Access {
@@ -64,9 +66,25 @@ export class BusPdp implements Pdp, Access {
   }
 
   async may(caller: Caller, question: ActionQuestion): Promise<Allowance> {
-    const reply = await this.bus.ask(authorizeActions, { caller, questions: [question] });
-    if (reply.kind === 'fault') return unavailable('pdp', reply);
-    return { kind: reply.value.decisions[0]?.kind === 'allow' ? 'allowed' : 'denied' };
+    const answered = await this.mayEach(caller, [question]);
+    if (answered.kind === 'unavailable') return answered;
+    return { kind: answered.allowed[0] === true ? 'allowed' : 'denied' };
+  }
+
+  /** One word each, in order. */
+  async mayEach(
+    caller: Caller,
+    questions: readonly ActionQuestion[],
+  ): Promise<{ kind: 'answered'; allowed: readonly boolean[] } | Unavailable> {
+    const allowed: boolean[] = [];
+    for (let start = 0; start < questions.length; start += questionsPerAsk) {
+      const piece = questions.slice(start, start + questionsPerAsk);
+      const reply = await this.bus.ask(authorizeActions, { caller, questions: piece });
+      if (reply.kind === 'fault') return unavailable('pdp', reply);
+      const { decisions } = reply.value;
+      allowed.push(...piece.map((_, index) => decisions[index]?.kind === 'allow'));
+    }
+    return { kind: 'answered', allowed };
   }
 }
 

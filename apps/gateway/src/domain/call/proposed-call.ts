@@ -7,6 +7,7 @@ import type {
   Outcome,
   ReceiptPosition,
   RunId,
+  Seat,
 } from '@uar/contracts';
 
 /** What an edge (HTTP API, MCP endpoint) hands to the pipeline: identity verified, nothing else decided. */
@@ -25,6 +26,8 @@ export interface ProposedCall {
   readonly runId?: string;
   /** The id of this call, unless it joins one that waits already. Made by the pipeline when absent. */
   readonly callId?: CallId;
+  /** Whose session with a `per_principal` upstream it runs in. */
+  readonly seat?: Seat;
   /** Gets the upstream's `notifications/progress` params without a token. Never called after the end. */
   readonly onProgress?: (paramsJson: string) => void;
   /** Told once, as soon as a human is asked (also when this call joined one that waits). */

@@ -84,6 +84,7 @@ export class Dispatcher {
 
   private hostCall(call: RunningCall, { entry }: StagedCall, grant: string): HostCall {
     const leftMs = call.deadlineAt - this.parts.clock.now();
+    const { seat } = call.proposed;
     return {
       grant,
       call_id: call.callId,
@@ -96,6 +97,7 @@ export class Dispatcher {
       max_result_bytes: this.parts.mostResultBytes,
       // Its run's events show it, whether or not the caller itself asked.
       wants_progress: true,
+      ...(seat === undefined ? {} : { seat }),
     };
   }
 

@@ -1,14 +1,20 @@
 import { publicName } from '@uar/catalog';
-import type { Caller, CatalogEntry } from '@uar/contracts';
+import type { Caller, CatalogEntry, Item, ItemListName } from '@uar/contracts';
 import { withMember } from '@uar/json-text';
 import type { Catalog } from '../call/ports.js';
 import type { EffectiveCatalog, EffectiveList } from '../catalog/effective-catalog.js';
-import type { Front, Fronts, FrontTools, Presence } from './front.js';
+import type { ItemDesk } from '../item/item-desk.js';
+import type { Front, FrontItems, Fronts, FrontTools, Presence } from './front.js';
+import { ofUniqueUri, uniqueContents, uniqueUri } from './item-names.js';
+import { WholeItems } from './whole-items.js';
 
 interface CatalogFrontParts {
   readonly effective: EffectiveCatalog;
-  readonly catalog: Pick<Catalog, 'find'>;
+  readonly catalog: Pick<Catalog, 'find' | 'server'>;
+  readonly items: Pick<ItemDesk, 'list'>;
 }
+
+const itemLists: readonly ItemListName[] = ['resources', 'templates', 'prompts'];
 
 export function catalogFronts(parts: CatalogFrontParts): Omit<Fronts, 'runtime'> {
   return { whole: new WholeCatalog(parts), ofUpstream: (server) => new OneUpstream(server, parts) };
@@ -19,7 +25,11 @@ class WholeCatalog implements Front {
   readonly path = '/mcp';
   private readonly written = new WeakMap<EffectiveList, readonly string[]>();
 
-  constructor(private readonly parts: CatalogFrontParts) {}
+  private readonly wholeItems: WholeItems;
+
+  constructor(private readonly parts: CatalogFrontParts) {
+    this.wholeItems = new WholeItems(parts);
+  }
 
   presence(): Presence {
     return 'there';
@@ -41,6 +51,22 @@ class WholeCatalog implements Front {
   publicName(_caller: Caller, name: string): string {
     return name;
   }
+
+  items(caller: Caller, list: ItemListName): Promise<FrontItems> {
+    return this.wholeItems.list(caller, list);
+  }
+
+  item(caller: Caller, kind: Item['kind'], id: string): Promise<Item | undefined> {
+    return this.wholeItems.find(caller, kind, id);
+  }
+
+  shownUri(server: string, uri: string): string {
+    return uniqueUri(server, uri);
+  }
+
+  shownContents({ server }: Item, uri: string, resultJson: string): string {
+    return ofUniqueUri(uri)?.server === server ? uniqueContents(server, resultJson) : resultJson;
+  }
 }
 
 /** `/mcp/servers/{server}`: one upstream under its own raw names. A call is proposed under its public name, as it is at `/mcp`. */
@@ -54,11 +80,12 @@ class OneUpstream implements Front {
     this.path = `/mcp/servers/${server}`;
   }
 
-  /** Whoever may discover none of its tools must not learn of the upstream; what its run leaves of them is no secret. */
+  /** Whoever may discover none of its tools and read nothing of it must not learn of the upstream; what its run leaves of the tools is no secret. */
   async presence(caller: Caller): Promise<Presence> {
     const found = await this.parts.effective.discoverable(caller);
     if (found.kind !== 'listed') return found.kind === 'denied' ? 'absent' : 'unavailable';
-    return found.entries.some(({ entry }) => this.has(entry)) ? 'there' : 'absent';
+    if (found.entries.some(({ entry }) => this.has(entry))) return 'there';
+    return (await this.hasItems(caller)) ? 'there' : 'absent';
   }
 
   async tools(caller: Caller): Promise<FrontTools> {
@@ -74,6 +101,33 @@ class OneUpstream implements Front {
     // Another raw name may stand behind it: one that looks like this one changed.
     if (entry !== undefined && this.has(entry) && entry.facts.raw_name === name) return meant;
     return `${this.server}/${name}`;
+  }
+
+  async items(caller: Caller, list: ItemListName): Promise<FrontItems> {
+    const listed = await this.parts.items.list(caller, list, this.server);
+    if (listed.kind !== 'listed') return listed;
+    const definitions = listed.servers.flatMap((own) => own.definitions);
+    return { kind: 'listed', definitions, incomplete: listed.incomplete };
+  }
+
+  item(_caller: Caller, kind: Item['kind'], id: string): Promise<Item> {
+    return Promise.resolve({ kind, server: this.server, id });
+  }
+
+  shownUri(_server: string, uri: string): string {
+    return uri;
+  }
+
+  shownContents(_item: Item, _uri: string, resultJson: string): string {
+    return resultJson;
+  }
+
+  private async hasItems(caller: Caller): Promise<boolean> {
+    for (const list of itemLists) {
+      const listed = await this.items(caller, list);
+      if (listed.kind === 'listed' && listed.definitions.length > 0) return true;
+    }
+    return false;
   }
 
   private has({ host, facts }: CatalogEntry): boolean {

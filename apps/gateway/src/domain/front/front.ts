@@ -1,4 +1,5 @@
-import type { Caller } from '@uar/contracts';
+import type { Caller, Item, ItemListName } from '@uar/contracts';
+import type { IncompleteItems } from '../item/item-desk.js';
 import type { RunDenial } from '../run/runs.js';
 
 /** `absent`: there is nothing that this caller may know of. */
@@ -9,6 +10,17 @@ export type FrontTools =
       readonly kind: 'listed';
       /** Definitions as the upstreams sent them, each under the name that clients of the front call it by, in order of name. */
       readonly definitions: readonly string[];
+    }
+  /** The run serves this caller no more. */
+  | { readonly kind: 'denied'; readonly cause: RunDenial }
+  | { readonly kind: 'unavailable' };
+
+export type FrontItems =
+  | {
+      readonly kind: 'listed';
+      /** MCP objects as the upstreams sent them, each under the URI or name that clients of the front know it by. */
+      readonly definitions: readonly string[];
+      readonly incomplete: readonly IncompleteItems[];
     }
   /** The run serves this caller no more. */
   | { readonly kind: 'denied'; readonly cause: RunDenial }
@@ -25,6 +37,17 @@ export interface Front {
   tools(caller: Caller): Promise<FrontTools>;
   /** The name to propose for what clients of this front call `name`; of no tool at all where they may mean none. */
   publicName(caller: Caller, name: string): string;
+  /** What the caller may read or get now, in order of server and then as listed. */
+  items(caller: Caller, list: ItemListName): Promise<FrontItems>;
+  /**
+   * What clients of this front call `id`: a URI, a URI template or a prompt's name, in `ref`s of completions too. Undefined where
+   * they may mean nothing, or more than one thing.
+   */
+  item(caller: Caller, kind: Item['kind'], id: string): Promise<Item | undefined>;
+  /** A URI of an upstream as clients of this front know it. */
+  shownUri(server: string, uri: string): string;
+  /** The result of reading `item`, which the client asked for as `uri`: its contents in the form that the client used. */
+  shownContents(item: Item, uri: string, resultJson: string): string;
 }
 
 /** The fronts of this gateway. */

@@ -2,13 +2,24 @@ import type { CallId, Caller, Item, ItemListName, ItemMethod, Outcome, Seat } fr
 import type { UpstreamError } from '../call/proposed-call.js';
 import type { RunDenial } from '../run/runs.js';
 
-export type FrontItems =
+/** What one upstream offers: MCP objects as it sent them, in its order. */
+export interface ServerItems {
+  readonly server: string;
+  readonly definitions: readonly string[];
+}
+
+/** An upstream whose part is missing or cut, and why. */
+export interface IncompleteItems {
+  readonly server: string;
+  readonly reason: string;
+}
+
+export type ListedItems =
   | {
       readonly kind: 'listed';
-      /** MCP objects as the upstreams sent them, under the names that clients of the front use, in order of server and then as listed. */
-      readonly definitions: readonly string[];
-      /** Upstreams whose part is missing, and why. */
-      readonly incomplete: readonly { readonly server: string; readonly reason: string }[];
+      /** What the caller may read or get, in order of server. */
+      readonly servers: readonly ServerItems[];
+      readonly incomplete: readonly IncompleteItems[];
     }
   /** The run serves this caller no more. */
   | { readonly kind: 'denied'; readonly cause: RunDenial }
@@ -24,22 +35,30 @@ export interface ItemAsk {
   readonly seat?: Seat;
   /** A listener of the client's cancellation. */
   onCancel?(listener: () => void): void;
-  /** `params` of each `notifications/progress` without the token, as JSON text. Absent: none is asked for. */
+  /** `params` of each `notifications/progress` without the token, as JSON text. Never called after the end. */
   readonly onProgress?: (paramsJson: string) => void;
 }
 
-/** How it ended: `completed` has the result as the upstream sent it. */
+/**
+ * How it ended: `completed` has the result as the upstream sent it. `policy_denied` is said of whatever the caller may not read,
+ * whether it exists or not: clients are to be told that there is no such item.
+ */
 export interface ItemEnded {
   readonly callId: CallId;
   readonly outcome: Outcome;
+  /** The outcome's fixed text. */
   readonly message: string;
   readonly resultJson?: string;
   readonly upstreamError?: UpstreamError;
+  readonly retryAfterMs?: number;
+  /** Names the log line; with `internal_fault` only. */
+  readonly faultId?: string;
 }
 
 /** Resources and prompts on the road of the tools: same identity, run, policy and receipts (DESIGN.md 12). */
 export interface ItemDesk {
-  list(caller: Caller, list: ItemListName, server?: string): Promise<FrontItems>;
-  /** The call id is known at once, so that what the upstream asks meanwhile finds its client. */
+  /** Of one upstream, or of all that the caller's run leaves. */
+  list(caller: Caller, list: ItemListName, server?: string): Promise<ListedItems>;
+  /** The call id is known at once, so that what the upstream asks meanwhile finds its client. `ended` never rejects. */
   request(ask: ItemAsk): { readonly callId: CallId; readonly ended: Promise<ItemEnded> };
 }

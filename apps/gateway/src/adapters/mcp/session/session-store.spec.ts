@@ -14,6 +14,10 @@ const front: Front = {
   presence: () => 'there',
   tools: () => Promise.resolve({ kind: 'listed', definitions: [] }),
   publicName: (_caller, name) => name,
+  items: () => Promise.resolve({ kind: 'listed', definitions: [], incomplete: [] }),
+  item: () => Promise.resolve(undefined),
+  shownUri: (_server, uri) => uri,
+  shownContents: (_item, _uri, resultJson) => resultJson,
 };
 
 function callerOf(subject: string): Caller {
