@@ -20,6 +20,7 @@ import { IDENTITY } from './domain/access/identity.js';
 import { AGENT_BOOK } from './domain/agent/agents.js';
 import { VOTE_REVIEW } from './domain/approval/vote-review.js';
 import { CALL_PIPELINE } from './domain/call/proposed-call.js';
+import { CONNECTED_CLIENTS } from './domain/client/connected-clients.js';
 import { CALL_EXPLANATIONS } from './domain/explain/explanation.js';
 import { SIMULATIONS } from './domain/explain/simulation.js';
 import { EFFECTIVE_CATALOG } from './domain/catalog/effective-catalog.js';
@@ -43,6 +44,7 @@ import { PagesController } from './pages/pages.controller.js';
 import { sendRefusalPage } from './pages/refusal-page.js';
 import { SignInController } from './pages/sign-in.controller.js';
 import { PoliciesController } from './governance/policies.controller.js';
+import { ClientsController } from './mcp/clients.controller.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { DeliveriesController } from './operations/deliveries.controller.js';
@@ -64,7 +66,7 @@ export interface AppModuleOptions {
 export class AppModule {
   static with({ assembly, bus, config, methodsOf }: AppModuleOptions): DynamicModule {
     const { fault } = assembly;
-    const sessions = sessionsOf(assembly, config);
+    const sessions = sessionsOf(assembly, { bus, config });
     return {
       module: AppModule,
       controllers: [
@@ -85,6 +87,7 @@ export class AppModule {
         ReplayController,
         SettingsController,
         McpController,
+        ClientsController,
         PagesController,
         SignInController,
       ],
@@ -102,9 +105,14 @@ export class AppModule {
   }
 }
 
-function sessionsOf(assembly: Assembly, config: UarConfig): SessionStore {
+function sessionsOf(
+  assembly: Assembly,
+  { bus, config }: Pick<AppModuleOptions, 'bus' | 'config'>,
+): SessionStore {
   return new SessionStore({
     pipeline: assembly.pipeline,
+    clients: assembly.clients,
+    gateway: bus.instance,
     waitLimitMs: config.approvals.mcp_wait_seconds * 1000,
     pageUrl: assembly.pageUrl,
     runs: assembly.runDesk,
@@ -120,6 +128,7 @@ function frontsOf(assembly: Assembly): Fronts {
 function ports(assembly: Assembly) {
   return [
     { provide: CALL_PIPELINE, useValue: assembly.pipeline },
+    { provide: CONNECTED_CLIENTS, useValue: assembly.clients },
     { provide: EFFECTIVE_CATALOG, useValue: assembly.catalog },
     { provide: IDENTITY, useValue: assembly.identity },
     { provide: SETTINGS, useValue: assembly.settings },

@@ -122,6 +122,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   assembly.stopSettings();
   assembly.stopLimits();
   assembly.stopRuns();
+  assembly.stopNews();
   assembly.approvals.close();
   assembly.webhookOutbox.close();
   assembly.hosts.close();

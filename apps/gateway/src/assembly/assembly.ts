@@ -12,6 +12,7 @@ import { VoidApprovals } from '../domain/approval/void-approvals.js';
 import type { WaitingRoom } from '../domain/approval/waiting-room.js';
 import { CallLookup } from '../domain/execute/call-lookup.js';
 import { EventSockets } from '../events/event-sockets.js';
+import { assembleClients } from './clients.js';
 import { assembleStreams } from './events.js';
 import { assembleExplain } from './explain.js';
 import { assembleItems } from './items.js';
@@ -45,6 +46,7 @@ export function assemble(context: ServiceContext) {
     ...assembleSettings(context, room),
     ...assembleExplain(context, { replica, runs, schemas }),
     ...assembleItems({ bus: context.bus, replica, pdp, runs }),
+    ...assembleClients(context),
     ...{ verifier, identity },
     voidApprovals: voidApprovalsOf(replica, room),
     pageUrl: pageUrlOf(edge),

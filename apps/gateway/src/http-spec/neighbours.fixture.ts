@@ -1,6 +1,7 @@
-import { createHub, type Bus, type Hub } from '@uar/bus';
+import { createHub, type Bus, type Hub, type Reply } from '@uar/bus';
 import {
   TenantId,
+  askClient,
   authorizeActions,
   callProgressed,
   catalogChanged,
@@ -19,9 +20,11 @@ import {
   readCatalog,
   readGovernanceStatus,
   readHealth,
+  upstreamNotified,
   type ActionQuestion,
   type AnswerOf,
   type AskOf,
+  type BodyOf,
   type CallDecision,
   type Caller,
   type CatalogEntry,
@@ -131,6 +134,16 @@ export class Neighbours {
 
   progress(callId: AskOf<typeof hosts.mcp.cancel>['call_id'], params: object): void {
     this.host.announce(callProgressed, { call_id: callId, params_json: JSON.stringify(params) });
+  }
+
+  /** What an upstream asks of a client of the gateway. */
+  askClient(ask: AskOf<typeof askClient>, deadlineMs = 30_000): Promise<Reply<typeof askClient>> {
+    return this.host.ask(askClient, ask, { to: this.gatewayBus.instance, deadlineMs });
+  }
+
+  /** Of the upstream `srv`. */
+  notify(news: Omit<BodyOf<typeof upstreamNotified>, 'tenant' | 'server'>): void {
+    this.host.announce(upstreamNotified, { tenant: TenantId.parse('default'), server: 'srv', ...news });
   }
 
   /** No decider answers from now on. */

@@ -10,7 +10,8 @@ export type ClientFrame =
       readonly message: ClientMessage;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly message: ClientMessage }
-  | { readonly kind: 'response'; readonly message: ClientMessage };
+  /** Whoever asked reads its result or error from the text, as it was sent. */
+  | { readonly kind: 'response'; readonly message: ClientMessage; readonly text: string };
 
 export type ClientMessage = Readonly<Record<string, unknown>> & { readonly jsonrpc: '2.0' };
 
@@ -111,7 +112,7 @@ function decoded(body: Uint8Array): string | undefined {
 }
 
 function classify(frame: z.output<typeof Frame>, text: string): ClientFrame {
-  if (!('method' in frame)) return { kind: 'response', message: frame };
+  if (!('method' in frame)) return { kind: 'response', message: frame, text };
   const { method } = frame;
   const message = method === 'tools/call' ? withArgumentText(frame, text) : frame;
   return 'id' in frame

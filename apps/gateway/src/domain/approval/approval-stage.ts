@@ -43,7 +43,7 @@ export class ApprovalStage {
     const { room, approvals } = this.parts;
     const twin = room.twinOf(call);
     if (twin !== undefined) {
-      for (const seat of call.seats) twin.call.take(seat);
+      for (const waiter of call.waiters) twin.call.take(waiter);
       return { kind: 'joined' };
     }
     const draft = this.draft(call, staged, decision);

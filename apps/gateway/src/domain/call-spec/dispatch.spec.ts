@@ -1,3 +1,4 @@
+import type { InstanceId } from '@uar/contracts';
 import { describe, expect, it } from 'vitest';
 import { settle } from './facts.fixture.js';
 import { World } from './world.fixture.js';
@@ -24,6 +25,14 @@ describe('a granted call', () => {
     world.reply = () => ({ kind, message: '' });
     await world.propose().ended;
     expect(world.runs.length).toBe(1);
+  });
+
+  it('goes out with the seat of its client, and without one where there is none', async () => {
+    const world = new World();
+    const seat = { id: 'seat', gateway: '0123456789abcdef' as InstanceId, capabilities_json: '{}' };
+    await world.propose('srv__read', { seat }).ended;
+    await world.propose('srv__read').ended;
+    expect(world.runs.map(({ call }) => call.seat)).toEqual([seat, undefined]);
   });
 
   it('does not go elsewhere once it was cancelled', async () => {

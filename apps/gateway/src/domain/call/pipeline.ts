@@ -9,7 +9,7 @@ import type { PermissionStage } from './permission.js';
 import type { Approvals, CallLimits, Clock, EndObserver, FaultLog, Receipts } from './ports.js';
 import type { CallHandle, CallPipeline, EndedCall, ProposedCall } from './proposed-call.js';
 import { RunningCall } from './running-call.js';
-import { Seat } from './seat.js';
+import { Waiter } from './waiter.js';
 import type { Slots } from './slots.js';
 import type { Staging } from './staging.js';
 import { WholeCall } from './whole-call.js';
@@ -46,11 +46,11 @@ export class Pipeline implements CallPipeline {
   propose(proposed: ProposedCall): CallHandle {
     const { clock } = this.parts;
     const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), proposed, this.parts);
-    const seat = new Seat(call, proposed, () => clock.now());
-    call.take(seat);
+    const waiter = new Waiter(call, proposed, () => clock.now());
+    call.take(waiter);
     this.running.set(call.callId, call);
     void this.live(call);
-    return seat;
+    return waiter;
   }
 
   find(callId: string): CallHandle | undefined {

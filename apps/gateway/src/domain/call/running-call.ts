@@ -9,6 +9,7 @@ import {
   type GrantTarget,
   type AskOf,
   type ReceiptPosition,
+  type Seat,
   type reviewVotes,
 } from '@uar/contracts';
 import { CallTrail } from '../event/call-trail.js';
@@ -16,7 +17,7 @@ import type { EventSink } from '../event/ports.js';
 import type { Ending } from './ending.js';
 import type { Clock } from './ports.js';
 import type { CallOwner, DecisionFacts, EndedCall, PendingCall, ProposedCall } from './proposed-call.js';
-import type { Seat } from './seat.js';
+import type { Waiter } from './waiter.js';
 
 /** Why a call ends before it is dispatched, from outside of the stages. */
 export type Interruption = 'cancelled' | 'abandoned' | 'deadline' | 'suspended';
@@ -42,14 +43,14 @@ export class RunningCall {
   withdrawal: Ending | undefined;
   /** Of what the host answered, once a receipt names it. */
   resultDigest: Digest | undefined;
-  readonly seats = new Set<Seat>();
+  readonly waiters = new Set<Waiter>();
   readonly startedAt: number;
   readonly trail: CallTrail;
   private interruptedBy: Interruption | undefined;
   private dispatched = false;
   private passedOn = false;
   private isSettled = false;
-  /** Told of an interruption before dispatch, of a cancel after it, and of every change of the seats. */
+  /** Told of an interruption before dispatch, of a cancel after it, and of every change of the waiters. */
   private stir: (() => void) | undefined;
 
   readonly owner: CallOwner;
@@ -104,7 +105,7 @@ export class RunningCall {
   decide(): void {
     this.passedOn = true;
     this.trail.decided();
-    for (const seat of this.seats) seat.tellDecided();
+    for (const waiter of this.waiters) waiter.tellDecided();
   }
 
   /** A human is asked. */
@@ -112,14 +113,14 @@ export class RunningCall {
     this.approval = approval;
     this.decide();
     this.trail.approvalRequired(approval);
-    for (const seat of this.seats) seat.tellWaiting(approval);
+    for (const waiter of this.waiters) waiter.tellWaiting(approval);
   }
 
   /** The question has its answer. */
   settle(): void {
     if (this.isSettled || this.approval === null) return;
     this.isSettled = true;
-    for (const seat of this.seats) seat.tellSettled(this.approval.approval_id);
+    for (const waiter of this.waiters) waiter.tellSettled(this.approval.approval_id);
   }
 
   /** One listener at a time: the stage the call is in. The returned function ends it. */
@@ -130,33 +131,39 @@ export class RunningCall {
     };
   }
 
-  take(seat: Seat): void {
-    this.seats.add(seat);
-    seat.call = this;
-    if (this.passedOn) seat.tellDecided();
-    if (this.approval !== null) seat.tellWaiting(this.approval);
+  take(waiter: Waiter): void {
+    this.waiters.add(waiter);
+    waiter.call = this;
+    if (this.passedOn) waiter.tellDecided();
+    if (this.approval !== null) waiter.tellWaiting(this.approval);
     this.stir?.();
   }
 
   /** Somebody waits for the result now, or asked to be let go with it. */
   isWanted(): boolean {
-    return [...this.seats].some((seat) => seat.hold === 'waits' || seat.hold === 'detached');
+    return [...this.waiters].some((waiter) => waiter.hold === 'waits' || waiter.hold === 'detached');
+  }
+
+  /** Of whoever waits now: a call may have been joined since it was proposed, and its first waiter be gone. */
+  get seat(): Seat | undefined {
+    const waiting = [...this.waiters].find(({ hold }) => hold === 'waits');
+    return (waiting?.proposed ?? this.proposed).seat;
   }
 
   isHeld(): boolean {
-    return [...this.seats].some((seat) => seat.hold !== 'gone');
+    return [...this.waiters].some((waiter) => waiter.hold !== 'gone');
   }
 
   progress(paramsJson: string): void {
     this.trail.progress(paramsJson);
-    for (const seat of this.seats) if (seat.hold === 'waits') seat.proposed.onProgress?.(paramsJson);
+    for (const waiter of this.waiters) if (waiter.hold === 'waits') waiter.proposed.onProgress?.(paramsJson);
   }
 
   end(ended: EndedCall): void {
     this.ended = ended;
     this.trail.ended(ended);
     this.stir = undefined;
-    for (const seat of this.seats) seat.tellEnded(ended);
+    for (const waiter of this.waiters) waiter.tellEnded(ended);
   }
 
   state(now: number): PendingCall | EndedCall {

@@ -1,13 +1,13 @@
 import type { CallId } from '@uar/contracts';
 import type { CallHandle, CallOwner, EndedCall, PendingCall } from './proposed-call.js';
 import type { RunningCall } from './running-call.js';
-import { Seat } from './seat.js';
+import { Waiter } from './waiter.js';
 
 /** A call seen from outside its waiters: who looks at it does not hold it, and may end it for all of them. */
 export class WholeCall implements CallHandle {
   readonly callId: CallId;
   readonly owner: CallOwner;
-  private place: Seat | undefined;
+  private place: Waiter | undefined;
 
   constructor(
     private readonly call: RunningCall,
@@ -39,14 +39,14 @@ export class WholeCall implements CallHandle {
 
   park(): void {}
 
-  private onlooker(): Seat {
+  private onlooker(): Waiter {
     if (this.place !== undefined) return this.place;
     const { caller, toolName, argumentsJson } = this.call.proposed;
-    const seat = new Seat(this.call, { caller, toolName, argumentsJson }, this.now);
-    seat.hold = 'gone';
-    if (this.call.ended === undefined) this.call.take(seat);
-    else seat.tellEnded(this.call.ended);
-    this.place = seat;
-    return seat;
+    const waiter = new Waiter(this.call, { caller, toolName, argumentsJson }, this.now);
+    waiter.hold = 'gone';
+    if (this.call.ended === undefined) this.call.take(waiter);
+    else waiter.tellEnded(this.call.ended);
+    this.place = waiter;
+    return waiter;
   }
 }

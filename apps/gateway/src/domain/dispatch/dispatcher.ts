@@ -84,7 +84,7 @@ export class Dispatcher {
 
   private hostCall(call: RunningCall, { entry }: StagedCall, grant: string): HostCall {
     const leftMs = call.deadlineAt - this.parts.clock.now();
-    const { seat } = call.proposed;
+    const { seat } = call;
     return {
       grant,
       call_id: call.callId,

@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { visibleText } from '@uar/catalog';
 import type { ApprovalView } from '@uar/contracts';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { ClientFrame } from '../frame.js';
+import type { ClientRequests, OpenRequest } from './client-requests.js';
 
 export interface ElicitationParts {
-  readonly send: Transport['send'];
-  /** Is a stream of this request still there to speak on? */
-  hasStream(request: RequestId): boolean;
+  readonly requests: ClientRequests;
   /** Where people decide an approval. */
   pageUrl(approvalId: string): string;
 }
 
 interface Asked {
   readonly elicitationId: string;
-  /** Id of our request. */
-  readonly id: string;
   readonly related: RequestId;
-  isAnswered: boolean;
+  readonly request: OpenRequest;
   isComplete: boolean;
 }
 
@@ -51,21 +46,17 @@ export class Elicitations {
   ask({ approval_id, tool }: ApprovalView, related: RequestId): void {
     if (!this.isSupported || this.asked.has(approval_id)) return;
     const elicitationId = randomUUID();
-    const one = {
-      elicitationId,
-      id: `elicit_${elicitationId}`,
+    const request = this.parts.requests.ask({
+      method: 'elicitation/create',
+      params: {
+        mode: 'url',
+        elicitationId,
+        url: this.parts.pageUrl(approval_id),
+        message: `${visibleText(tool)} waits for a person to approve it. Open the page to see what would run, and decide.`,
+      },
       related,
-      isAnswered: false,
-      isComplete: false,
-    };
-    this.asked.set(approval_id, one);
-    const params = {
-      mode: 'url',
-      elicitationId,
-      url: this.parts.pageUrl(approval_id),
-      message: `${visibleText(tool)} waits for a person to approve it. Open the page to see what would run, and decide.`,
-    };
-    this.say(one, { jsonrpc: '2.0', id: one.id, method: 'elicitation/create', params });
+    });
+    this.asked.set(approval_id, { elicitationId, related, request, isComplete: false });
   }
 
   /** There is nothing to decide any more. */
@@ -73,36 +64,13 @@ export class Elicitations {
     const one = this.asked.get(approvalId);
     if (one === undefined || one.isComplete) return;
     one.isComplete = true;
-    const { elicitationId, id } = one;
-    this.say(one, {
-      jsonrpc: '2.0',
-      method: 'notifications/elicitation/complete',
-      params: { elicitationId },
-    });
-    if (!one.isAnswered)
-      this.say(one, {
-        jsonrpc: '2.0',
-        method: 'notifications/cancelled',
-        params: { requestId: id, reason: 'it is settled' },
-      });
+    const { elicitationId, related, request } = one;
+    this.parts.requests.tell('notifications/elicitation/complete', { elicitationId }, related);
+    request.cancel('it is settled');
   }
 
   forget(approvalId: string): void {
     this.complete(approvalId);
     this.asked.delete(approvalId);
-  }
-
-  /** False: no answer to one of ours. */
-  take({ message }: Extract<ClientFrame, { kind: 'response' }>): boolean {
-    const { id } = message;
-    if (typeof id !== 'string' || !id.startsWith('elicit_')) return false;
-    for (const one of this.asked.values()) if (one.id === id) one.isAnswered = true;
-    return true;
-  }
-
-  /** On the session's own stream where the request has got its answer. */
-  private say(one: Asked, message: Parameters<Transport['send']>[0]): void {
-    const { related } = one;
-    void this.parts.send(message, this.parts.hasStream(related) ? { relatedRequestId: related } : {});
   }
 }

@@ -3,17 +3,18 @@ import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallHandle, ProposedCall } from '../../../domain/call/proposed-call.js';
 import { callResult, RpcError, waitingResult } from './call-result.js';
-import type { ToolRequest } from './tool-requests.js';
+import { RequestMeta } from './params.js';
+import type { SessionRequest } from './session-requests.js';
 
 /** `params` of `tools/call`; the argument text was kept apart by `readFrame`. */
 const CallParams = z.looseObject({
   name: z.string(),
   arguments: z.instanceof(JsonText).optional(),
-  _meta: z.looseObject({ progressToken: z.union([z.string(), z.number()]).optional() }).optional(),
+  _meta: RequestMeta,
 });
 
 /** What one request of a session lends to its call. */
-export interface CallRequest extends ToolRequest {
+export interface CallRequest extends SessionRequest {
   readonly sessionEnded: () => boolean;
   readonly propose: (
     call: Pick<ProposedCall, 'toolName' | 'argumentsJson' | 'onProgress' | 'onWaiting'>,
@@ -41,6 +42,7 @@ export async function callTool(request: CallRequest): Promise<JsonText> {
     ...(progress !== undefined && { onProgress: progress.pass }),
     onWaiting: (approval) => waiting.resolve(approval),
   });
+  request.runs(handle);
   request.onCancel(() => (request.sessionEnded() ? handle.abandon() : handle.cancel()));
   try {
     const limit = progress === undefined ? request.waitLimitMs : undefined;
@@ -83,7 +85,7 @@ interface ProgressNotes {
 /** Progress under the client's own token (MCP "Progress"); undefined when the client gave none. */
 function progressNotes(
   token: string | number | undefined,
-  notify: ToolRequest['notify'],
+  notify: SessionRequest['notify'],
 ): ProgressNotes | undefined {
   if (token === undefined) return undefined;
   let timer: NodeJS.Timeout | undefined;

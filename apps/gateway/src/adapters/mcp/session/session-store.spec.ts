@@ -1,8 +1,9 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Caller, Principal, RunId } from '@uar/contracts';
+import type { Caller, InstanceId, Principal, RunId } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallHandle } from '../../../domain/call/proposed-call.js';
+import { ConnectedClients } from '../../../domain/client/connected-clients.js';
 import type { Front } from '../../../domain/front/front.js';
 import { EventStream } from '../../http/event-stream.js';
 import type { McpSession } from './session.js';
@@ -19,6 +20,8 @@ const front: Front = {
   shownUri: (_server, uri) => uri,
   shownContents: (_item, _uri, resultJson) => resultJson,
 };
+
+const gateway = '0123456789abcdef' as InstanceId;
 
 function callerOf(subject: string): Caller {
   const principal = { subject, tenant: 'default', kind: 'user' } as Principal;
@@ -42,6 +45,8 @@ describe('SessionStore', () => {
     store = new SessionStore(
       {
         pipeline: { propose: () => endless, find: () => undefined },
+        clients: new ConnectedClients(gateway),
+        gateway,
         waitLimitMs: 1_000,
         pageUrl: (id) => id,
         lists: { onChange: () => () => undefined },

@@ -2,8 +2,8 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { stringifyWithText } from '@uar/json-text';
 import type { EventStream } from '../../http/event-stream.js';
-import type { Elicitations } from '../calls/elicitations.js';
-import type { ToolRequests } from '../calls/tool-requests.js';
+import type { ClientRequests } from '../calls/client-requests.js';
+import type { SessionRequests } from '../calls/session-requests.js';
 import type { ClientFrame } from '../frame.js';
 import type { KeptEvent, SessionReplay } from './replay-store.js';
 import { readEventId, SessionStream } from './session-stream.js';
@@ -28,9 +28,9 @@ export class SessionTransport implements Transport {
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
   /** Answers the requests it takes; all others go to the SDK. */
-  toolRequests: ToolRequests | undefined;
+  sessionRequests: SessionRequests | undefined;
   /** Takes the answers to its own requests; all others go to the SDK. */
-  elicitations: Elicitations | undefined;
+  clientRequests: ClientRequests | undefined;
 
   private readonly requests = new Map<RequestId, SessionStream>();
   /** By id, those that may still say something. */
@@ -108,6 +108,11 @@ export class SessionTransport implements Transport {
     return this.requests.has(request);
   }
 
+  /** Has the client listened for what belongs to no request? It may come back for what it missed since. */
+  get hasStanding(): boolean {
+    return this.standing !== undefined;
+  }
+
   get isBusy(): boolean {
     return this.requests.size > 0;
   }
@@ -164,8 +169,8 @@ export class SessionTransport implements Transport {
   }
 
   private deliver(frame: ClientFrame): void {
-    if (frame.kind === 'request' && this.toolRequests?.take(frame) === true) return;
-    if (frame.kind === 'response' && this.elicitations?.take(frame) === true) return;
+    if (frame.kind === 'request' && this.sessionRequests?.take(frame) === true) return;
+    if (frame.kind === 'response' && this.clientRequests?.take(frame) === true) return;
     if (frame.kind === 'request' && !isJSONRPCRequest(frame.message)) return this.refuse(frame.id);
     this.onmessage?.(frame.message as JSONRPCMessage);
     if (frame.kind === 'notification' && frame.method === 'notifications/cancelled') this.endCancelled(frame);
@@ -204,7 +209,7 @@ export class SessionTransport implements Transport {
     const params = (frame.message as { params?: { requestId?: unknown } }).params;
     const id = params?.requestId;
     if (typeof id !== 'string' && typeof id !== 'number') return;
-    this.toolRequests?.cancel(id);
+    this.sessionRequests?.cancel(id);
     const stream = this.requests.get(id);
     if (stream === undefined) return;
     this.settle(id, stream);

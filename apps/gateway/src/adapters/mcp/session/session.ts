@@ -1,26 +1,25 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
-import { type Caller, principalId } from '@uar/contracts';
+import { type Caller, LogLevel, principalId } from '@uar/contracts';
 import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallHandle, CallPipeline, ProposedCall } from '../../../domain/call/proposed-call.js';
 import type { Front } from '../../../domain/front/front.js';
 import { RpcError, unavailableError } from '../calls/call-result.js';
-import { Elicitations } from '../calls/elicitations.js';
 import { type Greeting, isPrimed, type Revision } from '../revisions.js';
 import type { SessionReplay } from './replay-store.js';
+import { SessionClient, type SessionClientParts } from './session-client.js';
 import { SessionTransport } from './session-transport.js';
+import { RequestMeta } from '../calls/params.js';
 import { callTool } from '../calls/tool-call.js';
 import { toolPage } from '../calls/tool-list.js';
-import { type ToolRequest, ToolRequests } from '../calls/tool-requests.js';
+import { type Answering, type SessionRequest, SessionRequests } from '../calls/session-requests.js';
 
 /** What all sessions of this gateway share. */
-export interface SessionParts {
+export interface SessionParts extends SessionClientParts {
   readonly pipeline: CallPipeline;
   /** Milliseconds until an MCP call without a progress token gets its interim answer. */
   readonly waitLimitMs: number;
-  /** Where people decide an approval. */
-  readonly pageUrl: (approvalId: string) => string;
 }
 
 const serverInfo = { name: 'uar', title: 'UAR tool plane', version: '0.1.0' };
@@ -33,7 +32,11 @@ const noValidation: jsonSchemaValidator = {
 /** The list of a run that has ended. */
 const noTools = new JsonText('{"tools":[]}');
 
-const ListParams = z.looseObject({ cursor: z.string().optional() }).optional();
+const nothing = new JsonText('{}');
+
+const LevelParams = z.looseObject({ level: LogLevel, _meta: RequestMeta });
+
+const ListParams = z.looseObject({ cursor: z.string().optional(), _meta: RequestMeta }).optional();
 
 export interface SessionOpening {
   readonly caller: Caller;
@@ -52,8 +55,9 @@ export class McpSession {
   readonly tenant: string;
   lastUsedAt = Date.now();
   private readonly server: Server;
-  private readonly toolRequests: ToolRequests;
-  private readonly elicitations: Elicitations;
+  private readonly answers: ReadonlyMap<string, Answering>;
+  private readonly requests: SessionRequests;
+  private readonly client: SessionClient;
   private readonly calls = new Set<CallHandle>();
   private ended = false;
   /** Where it was opened, and the only one where it is known. */
@@ -77,19 +81,24 @@ export class McpSession {
       replay: kind === 'streamable' ? replay : undefined,
       isPrimed: () => kind === 'streamable' && isPrimed(this.spoken ?? '2025-03-26'),
     });
-    this.toolRequests = new ToolRequests(
-      (request) => this.callTool(request),
-      (message, options) => this.transport.send(message, options),
-    );
-    this.transport.toolRequests = this.toolRequests;
-    this.elicitations = new Elicitations({
+    this.answers = new Map<string, Answering>([
+      ['tools/list', ({ params }) => this.listTools(params)],
+      ['tools/call', (request) => this.callTool(request)],
+      ['logging/setLevel', ({ params }) => this.setLevel(params)],
+    ]);
+    this.requests = new SessionRequests({
+      answers: this.answers,
       send: (message, options) => this.transport.send(message, options),
-      hasStream: (request) => this.transport.isWaiting(request),
-      pageUrl: parts.pageUrl,
+      over: (request) => this.client.over(request),
     });
-    this.transport.elicitations = this.elicitations;
+    this.client = new SessionClient(this.tenant, parts, {
+      transport: this.transport,
+      relatedOf: (callId) => this.requests.find(callId),
+    });
+    this.transport.sessionRequests = this.requests;
+    this.transport.clientRequests = this.client.requests;
     this.server = new Server(serverInfo, {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, logging: {} },
       jsonSchemaValidator: noValidation,
     });
     this.server.fallbackRequestHandler = async (request, extra) => {
@@ -123,9 +132,9 @@ export class McpSession {
     return this.spoken;
   }
 
-  greet({ revision, params }: Greeting): void {
-    this.spoken = revision;
-    this.elicitations.greet(params);
+  greet(greeting: Greeting): void {
+    this.spoken = greeting.revision;
+    this.client.greet(greeting);
   }
 
   /** It waits for a human, or has a request that is not answered. */
@@ -140,9 +149,10 @@ export class McpSession {
   /** Its calls that wait for a human end; those under way go on, unless whoever made them ends it. */
   async close(by: 'client' | 'gateway'): Promise<void> {
     this.ended = true;
+    this.client.close();
     this.abandonCalls();
     if (by === 'client') for (const call of this.calls) call.cancel();
-    this.toolRequests.cancelAll();
+    this.requests.cancelAll();
     await this.server.close();
   }
 
@@ -151,33 +161,37 @@ export class McpSession {
     for (const call of this.calls) call.abandon();
   }
 
-  private propose(call: ProposedCall, request: ToolRequest['id']): CallHandle {
+  private propose(call: ProposedCall, request: SessionRequest['id']): CallHandle {
     const handle = this.parts.pipeline.propose({
       ...call,
+      seat: this.client.seat,
       onWaiting: (approval) => {
         call.onWaiting?.(approval);
-        this.elicitations.ask(approval, request);
+        this.client.waits(approval, request);
       },
-      onSettled: (approvalId) => this.elicitations.complete(approvalId),
+      onSettled: (approvalId) => this.client.settled(approvalId),
     });
     this.calls.add(handle);
     void handle.ended.then(({ approval }) => {
       this.calls.delete(handle);
       this.lastUsedAt = Date.now();
-      if (approval !== null) this.elicitations.forget(approval.approval_id);
+      if (approval !== null) this.client.forget(approval.approval_id);
     });
     return handle;
   }
 
+  /** What the SDK leaves to us: requests that speak of tasks, or of what we do not have. */
   private handle(request: { method: string; params?: unknown }, extra: RequestExtra): Promise<JsonText> {
-    switch (request.method) {
-      case 'tools/list':
-        return this.listTools(request.params);
-      case 'tools/call':
-        return this.callTool(toolRequestOf(request.params, extra));
-      default:
-        throw new RpcError(-32601, 'Method not found');
-    }
+    const answer = this.answers.get(request.method);
+    if (answer === undefined) throw new RpcError(-32601, 'Method not found');
+    return answer(sessionRequestOf(request.params, extra));
+  }
+
+  private setLevel(params: unknown): Promise<JsonText> {
+    const parsed = LevelParams.safeParse(params);
+    if (!parsed.success) return Promise.reject(new RpcError(-32602, 'level must be one of RFC 5424'));
+    this.client.setLevel(parsed.data.level);
+    return Promise.resolve(nothing);
   }
 
   private async listTools(params: unknown): Promise<JsonText> {
@@ -191,7 +205,7 @@ export class McpSession {
     return page.result;
   }
 
-  private callTool(request: ToolRequest): Promise<JsonText> {
+  private callTool(request: SessionRequest): Promise<JsonText> {
     const { caller } = this;
     return callTool({
       ...request,
@@ -211,11 +225,12 @@ export class McpSession {
   }
 }
 
-/** A call that came through the SDK all the same, because it speaks of tasks. */
-function toolRequestOf(params: unknown, extra: RequestExtra): ToolRequest {
+/** One that came through the SDK all the same, because it speaks of tasks. */
+function sessionRequestOf(params: unknown, extra: RequestExtra): SessionRequest {
   return {
     id: extra.requestId,
     params,
+    runs: () => undefined,
     onCancel: (listener) => extra.signal.addEventListener('abort', listener, { once: true }),
     notify: (progress) => {
       const sent = extra.sendNotification({ method: 'notifications/progress', params: progress as never });

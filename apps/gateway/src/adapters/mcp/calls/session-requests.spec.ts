@@ -1,29 +1,34 @@
 import { JsonText } from '@uar/json-text';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RpcError } from './call-result.js';
-import { type ToolRequest, ToolRequests } from './tool-requests.js';
+import { type SessionRequest, SessionRequests } from './session-requests.js';
 
 interface Asked {
-  readonly request: ToolRequest;
+  readonly request: SessionRequest;
   resolve(result: JsonText): void;
   reject(error: Error): void;
 }
 
-describe('ToolRequests', () => {
+describe('SessionRequests', () => {
   let asked: Asked[];
   let sent: unknown[];
-  let requests: ToolRequests;
+  let over: unknown[];
+  let requests: SessionRequests;
 
   beforeEach(() => {
     asked = [];
     sent = [];
-    requests = new ToolRequests(
-      (request) => new Promise((resolve, reject) => asked.push({ request, resolve, reject })),
-      (message, options) => {
+    over = [];
+    const answer = (request: SessionRequest) =>
+      new Promise<JsonText>((resolve, reject) => asked.push({ request, resolve, reject }));
+    requests = new SessionRequests({
+      answers: new Map([['tools/call', answer]]),
+      send: (message, options) => {
         sent.push(options === undefined ? message : [message, options]);
         return Promise.resolve();
       },
-    );
+      over: (request) => over.push(request),
+    });
   });
 
   const take = (params: Record<string, unknown> = { name: 'a' }, method = 'tools/call', id = 7): boolean =>
@@ -59,7 +64,23 @@ describe('ToolRequests', () => {
     asked[0]?.request.notify({ progressToken: 1 });
     asked[0]?.resolve(new JsonText('{}'));
     await settled();
-    expect([told, sent]).toEqual([1, []]);
+    expect([told, sent, over]).toEqual([1, [], [7]]);
+  });
+
+  it('finds the request of a call until it is answered or cancelled, and tells of either', async () => {
+    take({ name: 'a' }, 'tools/call', 7);
+    take({ name: 'a' }, 'tools/call', 8);
+    const call = { callId: 'call_1' };
+    asked[0]?.request.runs({ callId: 'call_0' });
+    asked[1]?.request.runs(call);
+    expect(['call_0', 'call_1', 'call_2'].map((id) => requests.find(id))).toEqual([7, 8, undefined]);
+    call.callId = 'call_2';
+    expect(requests.find('call_2')).toBe(8);
+    requests.cancel(7);
+    asked[1]?.resolve(new JsonText('{}'));
+    await settled();
+    expect(['call_0', 'call_2'].map((id) => requests.find(id))).toEqual([undefined, undefined]);
+    expect(over).toEqual([7, 8]);
   });
 
   it('sends progress on the stream of its request', () => {

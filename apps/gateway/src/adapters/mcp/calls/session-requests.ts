@@ -6,45 +6,59 @@ import type { ClientFrame } from '../frame.js';
 
 type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 
-/** What a running `tools/call` lends to whoever answers it. */
-export interface ToolRequest {
+/** What a running request lends to whoever answers it. */
+export interface SessionRequest {
   readonly id: RequestId;
   readonly params: unknown;
+  /** The call that it became: what upstreams ask for or tell meanwhile belongs to this request. */
+  runs(call: { readonly callId: string }): void;
   /** One listener: told once, when the client cancels the request or the session ends. */
   onCancel(listener: () => void): void;
   /** Sends the `params` of a progress notification on the stream of the request. */
   notify(params: Record<string, unknown>): void;
 }
 
+export type Answering = (request: SessionRequest) => Promise<JsonText>;
+
+export interface SessionRequestParts {
+  /** By method. */
+  readonly answers: ReadonlyMap<string, Answering>;
+  readonly send: Transport['send'];
+  /** Told when a request is answered or cancelled: nothing is said on its behalf any more. */
+  over(request: RequestId): void;
+}
+
 interface Running {
   cancelled: boolean;
   listener: (() => void) | undefined;
+  call: { readonly callId: string } | undefined;
 }
 
 const internalError = -32603;
 const relatedTask = 'io.modelcontextprotocol/related-task';
 
 /**
- * The `tools/call` requests of one session, answered as the SDK's protocol layer answers requests (nothing for a cancelled
+ * The requests of one session that are ours, answered as the SDK's protocol layer answers requests (nothing for a cancelled
  * one), but without its three parses, its controller and its closures for each: `readFrame` has checked the frame.
  */
-export class ToolRequests {
+export class SessionRequests {
   private readonly running = new Map<RequestId, Running>();
 
-  constructor(
-    private readonly answer: (request: ToolRequest) => Promise<JsonText>,
-    private readonly send: Transport['send'],
-  ) {}
+  constructor(private readonly parts: SessionRequestParts) {}
 
   /** False: not one of these, or one that speaks of tasks, which the SDK knows how to refuse. */
   take({ id, method, message }: ClientRequest): boolean {
     const { params } = message;
-    if (method !== 'tools/call' || speaksOfTasks(params)) return false;
-    const running: Running = { cancelled: false, listener: undefined };
+    const answer = this.parts.answers.get(method);
+    if (answer === undefined || speaksOfTasks(params)) return false;
+    const running: Running = { cancelled: false, listener: undefined, call: undefined };
     this.running.set(id, running);
-    const answered = this.answer({
+    const answered = answer({
       id,
       params,
+      runs: (call) => {
+        running.call = call;
+      },
       onCancel: (listener) => {
         running.listener = listener;
       },
@@ -57,11 +71,19 @@ export class ToolRequests {
     return true;
   }
 
+  /** The request that runs under this call id, unless the client has given it up. */
+  find(callId: string): RequestId | undefined {
+    for (const [id, { call, cancelled }] of this.running)
+      if (!cancelled && call?.callId === callId) return id;
+    return undefined;
+  }
+
   cancel(id: RequestId): void {
     const running = this.running.get(id);
     if (running === undefined || running.cancelled) return;
     running.cancelled = true;
     running.listener?.();
+    this.parts.over(id);
   }
 
   cancelAll(): void {
@@ -70,14 +92,18 @@ export class ToolRequests {
 
   private notify(id: RequestId, running: Running, params: Record<string, unknown>): void {
     if (running.cancelled) return;
-    void this.send({ jsonrpc: '2.0', method: 'notifications/progress', params }, { relatedRequestId: id });
+    void this.parts.send(
+      { jsonrpc: '2.0', method: 'notifications/progress', params },
+      { relatedRequestId: id },
+    );
   }
 
   private reply(id: RequestId, running: Running, reply: Reply): void {
     if (this.running.get(id) === running) this.running.delete(id);
     if (running.cancelled) return;
+    this.parts.over(id);
     // The transport writes a JsonText as it is; the SDK's type of a result does not know of one.
-    void this.send({ jsonrpc: '2.0', id, ...reply } as unknown as Parameters<Transport['send']>[0]);
+    void this.parts.send({ jsonrpc: '2.0', id, ...reply } as unknown as Parameters<Transport['send']>[0]);
   }
 }
 

@@ -6,8 +6,8 @@ import type { RunningCall } from './running-call.js';
 /** `waits` for the result · `detached`: the call goes on without it · `parked`: it runs when somebody waits again · `gone` */
 export type Hold = 'waits' | 'detached' | 'parked' | 'gone';
 
-/** One waiter's place at a call; a call that joins another one brings its waiters along. */
-export class Seat implements CallHandle {
+/** One who waits for a call; a call that joins another one brings its waiters along. */
+export class Waiter implements CallHandle {
   hold: Hold = 'waits';
   private readonly decision = new Deferred<void>();
   private readonly end = new Deferred<EndedCall>();
