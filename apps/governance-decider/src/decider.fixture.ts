@@ -71,16 +71,18 @@ export const expected = ({ call_id, arguments_digest, tool: about }: CallQuestio
   definition_digest: about.definition_digest,
 });
 
-export async function answerSettings(connect: ConnectBus): Promise<void> {
+export async function answerSettings(connect: ConnectBus): Promise<SettingsLedger> {
   const bus = await connect('approval-service');
-  new SettingsLedger(bus);
+  const ledger = new SettingsLedger(bus);
   await bus.flush();
+  return ledger;
 }
 
 /** The decider on a copy of the shipped policies, and the gateway's end of its exchanges. */
 export class DeciderHome {
   gateway!: Bus;
   running!: RunningService;
+  settings!: SettingsLedger;
   #folder = '';
 
   constructor(private readonly connect: ConnectBus) {}
@@ -89,7 +91,7 @@ export class DeciderHome {
     this.#folder = await mkdtemp(join(tmpdir(), 'decider-'));
     const policies_dir = join(this.#folder, 'policies');
     await copyShipped(policies_dir);
-    await answerSettings(this.connect);
+    this.settings = await answerSettings(this.connect);
     const config = testConfig({ data_dir: this.#folder, governance: { policies_dir } });
     this.running = await service.start({ config, bus: await this.connect('governance-decider'), log });
     this.gateway = await this.connect('gateway');

@@ -4,6 +4,7 @@ import {
   TenantId,
   authorizeActions,
   decideCall,
+  decideItem,
   discoverTools,
   issueGrant,
   readGovernanceStatus,
@@ -26,6 +27,11 @@ export class GovernanceController {
   @Answers(decideCall)
   decide(ask: AskOf<typeof decideCall>): Promise<AnswerOf<typeof decideCall>> {
     return this.desk.decide(ask);
+  }
+
+  @Answers(decideItem)
+  decideItem(ask: AskOf<typeof decideItem>): Promise<AnswerOf<typeof decideItem>> {
+    return this.desk.decideItem(ask);
   }
 
   @Answers(issueGrant)

@@ -84,6 +84,8 @@ withBothBuses('catalog-registry, its servers', (connect) => {
       expect(replicas[0]?.server(tenant, 'fs')).toMatchObject({
         status: 'ready',
         instances: [host.bus.instance],
+        placement: 'shared',
+        timeout_ms: 30_000,
       });
       expect(await ask.health()).toMatchObject({
         connected: 1,

@@ -163,7 +163,7 @@ export class Registry {
     if (list === undefined) this.shown.delete(key);
     else this.shown.set(key, list);
     const { tenant, name } = server ?? partsOf(key);
-    const row = catalogServer({ tenant, name, host: server === undefined ? 'native' : 'mcp' }, standing);
+    const row = catalogServer({ tenant, name, config: server?.config }, standing);
     const serving = instances.length > 0;
     if (list === undefined) this.tell(this.parts.book.put(row, []));
     else if (server === undefined)

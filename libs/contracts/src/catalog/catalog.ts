@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
 import { EpochMs, HostKind, InstanceId, TenantId } from '../ids.js';
 import { Principal } from '../principal.js';
-import { ServerConfig, ServerHealth, ServerReport, ServerStatus, ServerView } from './server.js';
+import {
+  ServerConfig,
+  ServerHealth,
+  ServerPlacement,
+  ServerReport,
+  ServerStatus,
+  ServerView,
+} from './server.js';
 import { CatalogEntry } from './tool.js';
 
 /** One server as a replica of the catalog knows it: enough to say what is missing and where to send a call. */
@@ -17,6 +24,10 @@ export const CatalogServer = z.strictObject({
   instances: z.array(InstanceId),
   /** What confines it, as its host reports it (`landlock`, `none`, ...); receipts name it. */
   sandbox: z.string().optional(),
+  /** Of an upstream. */
+  placement: ServerPlacement.optional(),
+  /** Longest request to an upstream, in milliseconds from dispatch. */
+  timeout_ms: z.number().int().positive().optional(),
 });
 export type CatalogServer = z.output<typeof CatalogServer>;
 

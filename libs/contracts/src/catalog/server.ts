@@ -32,6 +32,9 @@ export type ToolOverride = z.output<typeof ToolOverride>;
 
 const strings = z.record(z.string(), z.string());
 
+/** How the processes of an upstream are shared out. */
+export const ServerPlacement = z.enum(['shared', 'singleton', 'per_principal']);
+
 const ServerFields = z.strictObject({
   enabled: z.boolean().default(true).describe('false keeps the server without connecting it.'),
   transport: z
@@ -58,10 +61,9 @@ const ServerFields = z.strictObject({
     .default(30_000)
     .describe('Longest call in milliseconds, from dispatch.'),
   concurrency: z.number().int().min(1).max(1024).default(8).describe('Calls in flight at once.'),
-  placement: z
-    .enum(['shared', 'singleton', 'per_principal'])
-    .default('shared')
-    .describe('One process for all, one in the whole pool, or one per principal.'),
+  placement: ServerPlacement.default('shared').describe(
+    'One process for all, one in the whole pool, or one per principal.',
+  ),
   slots: z.number().int().min(1).max(64).default(1).describe('Processes or connections of a shared server.'),
   sandbox: z
     .strictObject({

@@ -1,4 +1,4 @@
-import type { CatalogServer, ServerHealth, ServerReport, ServerStatus } from '@uar/contracts';
+import type { CatalogServer, ServerConfig, ServerHealth, ServerReport, ServerStatus } from '@uar/contracts';
 import type { ToolList } from '../tools/tool-list.js';
 import type { LiveReport } from './host-table.js';
 
@@ -68,12 +68,16 @@ function takesCalls({ status, list_digest }: ServerReport): boolean {
   );
 }
 
+/** `config`: of an upstream; the server of native tools has none. */
 export function catalogServer(
-  server: Pick<CatalogServer, 'tenant' | 'name' | 'host'>,
-  standing: Standing,
+  { tenant, name, config }: Pick<CatalogServer, 'tenant' | 'name'> & { config: ServerConfig | undefined },
+  { status, instances, incomplete }: Standing,
 ): CatalogServer {
-  const { status, instances, incomplete } = standing;
-  return { ...server, status, instances, ...(incomplete === undefined ? {} : { incomplete }) };
+  const kind =
+    config === undefined
+      ? { host: 'native' as const }
+      : { host: 'mcp' as const, placement: config.placement, timeout_ms: config.timeout_ms };
+  return { tenant, name, ...kind, status, instances, ...(incomplete === undefined ? {} : { incomplete }) };
 }
 
 /** The server's row in the health view: the state now, over all replicas. */

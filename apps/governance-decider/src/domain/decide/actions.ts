@@ -6,8 +6,9 @@ import type { PolicySet } from '../policy/policy-set.js';
 import { actionQuestions, type ActionQuestions, type Target } from '../question/action-questions.js';
 import type { Directory } from '../question/directory.js';
 import type { CedarParts } from './cedar-judge.js';
+import { refusalOfItems } from './before-cedar.js';
 import { askInParts } from './memory/asked-in-parts.js';
-import { all, type ActionVerdict, type DenialCause } from './verdict.js';
+import { all, type ActionVerdict, type DenialCause, type ItemVerdict } from './verdict.js';
 
 type Parts = Omit<CedarParts, 'remembered'>;
 
@@ -19,10 +20,20 @@ export async function judgeActions(
   caller: Caller,
   questions: readonly ActionQuestion[],
 ): Promise<readonly ActionVerdict[]> {
+  const verdicts = await weighActions(parts, caller, questions);
+  return verdicts.map((verdict) => (verdict.kind === 'allow' ? { kind: 'allow' } : verdict));
+}
+
+/** The same, with what determined each of them. */
+export async function weighActions(
+  parts: Parts,
+  caller: Caller,
+  questions: readonly ActionQuestion[],
+): Promise<readonly ItemVerdict[]> {
   const set = parts.sets.of(caller.principal.tenant);
   if (set === undefined) return questions.map(() => denied('policies_unavailable'));
   const prepared = questions.map((question) => prepare(parts, caller, question));
-  const verdicts: ActionVerdict[] = [];
+  const verdicts: ItemVerdict[] = [];
   for (let at = 0; at < prepared.length; at += questionsPerBatch)
     verdicts.push(...(await judgeBatch(parts, set, prepared.slice(at, at + questionsPerBatch))));
   return verdicts;
@@ -31,8 +42,8 @@ export async function judgeActions(
 async function judgeBatch(
   parts: Parts,
   set: PolicySet,
-  prepared: readonly ActionQuestions[],
-): Promise<readonly ActionVerdict[]> {
+  prepared: readonly Prepared[],
+): Promise<readonly ItemVerdict[]> {
   const questions: CedarQuestion[] = prepared.flatMap((one) => (one.kind === 'ready' ? one.questions : []));
   const answers = questions.length === 0 ? [] : await askInParts(parts.engine, set, questions);
   let at = 0;
@@ -44,7 +55,11 @@ async function judgeBatch(
   });
 }
 
-function prepare(parts: Parts, caller: Caller, question: ActionQuestion): ActionQuestions {
+type Prepared = ActionQuestions | { readonly kind: 'refused'; readonly cause: DenialCause };
+
+function prepare(parts: Parts, caller: Caller, question: ActionQuestion): Prepared {
+  const refused = question.kind === 'item' ? refusalOfItems(caller) : undefined;
+  if (refused !== undefined) return { kind: 'refused', cause: refused };
   const about = aboutOf(caller.principal, question, parts.directory);
   return actionQuestions({ caller, profile: parts.profile, now: parts.now() }, about, parts.directory);
 }
@@ -89,10 +104,11 @@ export function partyUsers(party: Principal, directory: Directory): readonly Uid
   ];
 }
 
-function actionVerdict(verdict: Verdict): ActionVerdict {
-  return verdict.kind === 'yes' ? { kind: 'allow' } : denied(verdict.code, verdict.determining);
+function actionVerdict(verdict: Verdict): ItemVerdict {
+  const { determining } = verdict;
+  return verdict.kind === 'yes' ? { kind: 'allow', determining } : denied(verdict.code, determining);
 }
 
-function denied(cause: DenialCause, determining: readonly string[] = []): ActionVerdict {
+function denied(cause: DenialCause, determining: readonly string[] = []): ItemVerdict {
   return { kind: 'deny', cause, determining };
 }

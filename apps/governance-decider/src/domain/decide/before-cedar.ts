@@ -1,5 +1,5 @@
-import type { CallQuestion, Capability } from '@uar/contracts';
-import { deny, type CallVerdict } from './verdict.js';
+import type { CallQuestion, Caller, Capability } from '@uar/contracts';
+import { deny, type CallVerdict, type DenialCause } from './verdict.js';
 
 type Denied = Extract<CallVerdict, { kind: 'deny' }>;
 
@@ -7,9 +7,21 @@ type Denied = Extract<CallVerdict, { kind: 'deny' }>;
 const skewMs = 30_000;
 
 /** What needs no policy and may be said to anybody. */
-export function refusalOfPrincipal(question: CallQuestion, now: number): Denied | undefined {
-  const { expires_at: expiresAt } = question.caller.principal;
-  return expiresAt + skewMs <= now ? deny('policy_denied', 'principal_expired') : undefined;
+export function refusalOfPrincipal(
+  { caller }: Pick<CallQuestion, 'caller'>,
+  now: number,
+): Denied | undefined {
+  return isExpired(caller, now) ? deny('policy_denied', 'principal_expired') : undefined;
+}
+
+export function isExpired({ principal }: Caller, now: number): boolean {
+  return principal.expires_at + skewMs <= now;
+}
+
+/** Resources and prompts are read; which capability is missing may be said to nobody who could not discover them. */
+export function refusalOfItems({ principal, run_limits }: Caller): DenialCause | undefined {
+  if (!holds(principal.capabilities, ['read'])) return 'capability_missing';
+  return holds(run_limits?.capabilities, ['read']) ? undefined : 'run_capability_missing';
 }
 
 /** What needs no policy but may be said only to somebody who may discover the tool (DESIGN.md 3, stage 5). */

@@ -14,6 +14,7 @@ import {
   type GrantTarget,
   type ProfileName,
   type decideCall,
+  type decideItem,
   type issueGrant,
 } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
@@ -56,6 +57,8 @@ type Ticket = z.output<typeof Ticket>;
 
 type GrantBody = Omit<Ticket, 'approval_id' | 'party' | 'expires_at'>;
 
+type ClaimsOfTarget = 'host' | 'instance' | 'issued_at' | 'expires_at';
+
 const grantLifeMs = 60_000;
 const ticketLifeMs = 10_000;
 
@@ -93,6 +96,31 @@ export class CallDesk {
     }
   }
 
+  async decideItem(ask: AskOf<typeof decideItem>): Promise<AnswerOf<typeof decideItem>> {
+    const { question, target } = ask;
+    const { version, verdict } = await this.parts.judge.judgeItem(question);
+    const decided = {
+      policy_version: version,
+      determining: [...verdict.determining],
+      governance: this.parts.judge.governance,
+    };
+    if (verdict.kind === 'deny') return { kind: 'deny', ...decided, cause: verdict.cause };
+    const grant = this.sign(
+      {
+        call_id: question.call_id,
+        tenant: question.caller.principal.tenant,
+        principal: principalId(question.caller.principal),
+        method: question.method,
+        server: question.item.server,
+        raw_name: question.item.id,
+        arguments_digest: question.params_digest,
+        policy_version: version,
+      },
+      target,
+    );
+    return { kind: 'allow', ...decided, grant };
+  }
+
   issue(ask: AskOf<typeof issueGrant>): AnswerOf<typeof issueGrant> {
     const parsed = Ticket.safeParse(this.parts.signatures.openTicket(ask.ticket));
     if (!parsed.success) return { kind: 'refused', cause: 'bad_ticket' };
@@ -123,10 +151,13 @@ export class CallDesk {
   }
 
   private grant(body: GrantBody & { approval_id?: string }, target: GrantTarget): string {
+    return this.sign({ ...body, method: 'tools/call' }, target);
+  }
+
+  private sign(body: Omit<GrantClaims, ClaimsOfTarget>, target: GrantTarget): string {
     const now = this.parts.now();
     return this.parts.signatures.grant({
       ...body,
-      method: 'tools/call',
       host: target.host,
       instance: target.instance,
       issued_at: now,

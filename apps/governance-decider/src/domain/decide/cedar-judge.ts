@@ -1,4 +1,11 @@
-import type { ActionQuestion, CallQuestion, Caller, ProfileName, ToolFacts } from '@uar/contracts';
+import type {
+  ActionQuestion,
+  CallQuestion,
+  Caller,
+  ItemQuestion,
+  ProfileName,
+  ToolFacts,
+} from '@uar/contracts';
 import type { CedarQuestion, Engine } from '../cedar/cedar.js';
 import { judge, type Verdict } from '../cedar/judge.js';
 import type { ArgumentReader } from '../facts/argument-facts.js';
@@ -7,8 +14,8 @@ import { toolReads } from '../policy/tool-reads.js';
 import type { Directory } from '../question/directory.js';
 import { toolQuestions, type ToolQuestions } from '../question/tool-questions.js';
 import { barredBy, type Party } from './barred.js';
-import { judgeActions } from './actions.js';
-import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
+import { judgeActions, weighActions } from './actions.js';
+import { isExpired, refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
 import { DecisionCache, decisionKey, type DecisionGround } from './memory/decision-cache.js';
 import { judgeRelease } from './release.js';
 import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
@@ -24,6 +31,7 @@ import {
   type DenialCause,
   type Judge,
   type Judged,
+  type JudgedItem,
   type ToolSight,
   type Votes,
 } from './verdict.js';
@@ -94,6 +102,17 @@ export class CedarJudge implements Judge {
     const view = this.#sights.of(caller, this.groundOf(set));
     const seen = await seeTools({ ...this.parts, view }, { caller, set }, tools);
     return seen.map((sight) => sightUnderRun(sight, caller));
+  }
+
+  async judgeItem({ caller, item }: ItemQuestion): Promise<JudgedItem> {
+    const version = this.versionFor(caller.principal.tenant);
+    const denied = (cause: DenialCause): JudgedItem => ({
+      version,
+      verdict: { kind: 'deny', cause, determining: [] },
+    });
+    if (isExpired(caller, this.parts.now())) return denied('principal_expired');
+    const [verdict] = await weighActions(this.parts, caller, [{ kind: 'item', item }]);
+    return verdict === undefined ? denied('engine_failed') : { version, verdict };
   }
 
   judgeActions(caller: Caller, questions: readonly ActionQuestion[]): Promise<readonly ActionVerdict[]> {

@@ -3,13 +3,14 @@ import {
   type ActionQuestion,
   type CallQuestion,
   type Caller,
+  type ItemQuestion,
   type Principal,
   type ToolFacts,
 } from '@uar/contracts';
 import type { Directory, TenantFacts } from '../question/directory.js';
 import { partyUsers } from './actions.js';
 import { barredBy, type Party } from './barred.js';
-import { refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
+import { isExpired, refusalOfItems, refusalOfPrincipal, refusalOfTool } from './before-cedar.js';
 import { callUnderRun, releaseUnderRun, sightUnderRun } from './run-limits.js';
 import {
   deny,
@@ -18,6 +19,7 @@ import {
   type DenialCause,
   type Judge,
   type Judged,
+  type JudgedItem,
   type ToolSight,
   type Votes,
 } from './verdict.js';
@@ -59,9 +61,18 @@ export class PlainJudge implements Judge {
     );
   }
 
+  judgeItem({ caller }: ItemQuestion): Promise<JudgedItem> {
+    const cause = isExpired(caller, this.parts.now()) ? 'principal_expired' : this.itemRefusal(caller);
+    const verdict =
+      cause === undefined
+        ? { kind: 'allow' as const, determining: [] }
+        : { kind: 'deny' as const, cause, determining: [] };
+    return Promise.resolve({ version: this.versionFor(), verdict });
+  }
+
   /** Role `admin` administers and approves; everybody lists, and sees what it asked for. */
   judgeActions(caller: Caller, questions: readonly ActionQuestion[]): Promise<readonly ActionVerdict[]> {
-    return Promise.resolve(questions.map((question) => this.actionVerdict(caller.principal, question)));
+    return Promise.resolve(questions.map((question) => this.actionVerdict(caller, question)));
   }
 
   private callVerdict(question: CallQuestion): CallVerdict {
@@ -121,7 +132,23 @@ export class PlainJudge implements Judge {
     return this.parts.directory.tenant(tool.tenant);
   }
 
-  private actionVerdict(principal: Principal, question: ActionQuestion): ActionVerdict {
+  /** Everybody of the tenant reads, as everybody calls what needs nothing but to read. */
+  private itemRefusal(caller: Caller): DenialCause | undefined {
+    const { directory } = this.parts;
+    const { tenant } = caller.principal;
+    const agentId = agentOf(caller.principal);
+    if (agentId !== undefined && directory.agent(tenant, agentId) === undefined) return 'agent_unknown';
+    if (this.isSuspended(caller.principal)) return 'suspended';
+    if (directory.tenant(tenant).killSwitch) return 'kill_switch';
+    return refusalOfItems(caller);
+  }
+
+  private actionVerdict(caller: Caller, question: ActionQuestion): ActionVerdict {
+    const { principal } = caller;
+    if (question.kind === 'item') {
+      const cause = this.itemRefusal(caller);
+      return cause === undefined ? { kind: 'allow' } : { kind: 'deny', cause, determining: [] };
+    }
     if (this.isSuspended(principal)) return { kind: 'deny', cause: 'suspended', determining: [] };
     if (question.kind === 'list_tools') return { kind: 'allow' };
     const tenant = question.kind === 'approval' ? question.resource.tenant : principal.tenant;

@@ -5,6 +5,7 @@ import type {
   CallQuestion,
   Caller,
   Channel,
+  ItemQuestion,
   ToolFacts,
 } from '@uar/contracts';
 import type { Uid } from '../cedar/cedar.js';
@@ -76,6 +77,16 @@ export type ActionVerdict =
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly cause: DenialCause; readonly determining: readonly string[] };
 
+export type ItemVerdict =
+  | { readonly kind: 'allow'; readonly determining: readonly string[] }
+  | { readonly kind: 'deny'; readonly cause: DenialCause; readonly determining: readonly string[] };
+
+/** May a resource be read, or a prompt be got? No human is ever asked. */
+export interface JudgedItem {
+  readonly version: string;
+  readonly verdict: ItemVerdict;
+}
+
 /** Whoever decides: Cedar, or the little that remains where an operator switched it off. */
 export interface Judge {
   readonly governance: 'on' | 'off';
@@ -86,6 +97,7 @@ export interface Judge {
   judgeCall(question: CallQuestion): Promise<Judged>;
   judgeRelease(question: CallQuestion, votes: Votes): Promise<Judged>;
   sights(caller: Caller, tools: readonly ToolFacts[]): Promise<readonly ToolSight[]>;
+  judgeItem(question: ItemQuestion): Promise<JudgedItem>;
   judgeActions(caller: Caller, questions: readonly ActionQuestion[]): Promise<readonly ActionVerdict[]>;
 }
 

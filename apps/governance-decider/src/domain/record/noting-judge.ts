@@ -1,7 +1,15 @@
-import type { ActionQuestion, CallQuestion, Caller, Principal, ProfileName, ToolFacts } from '@uar/contracts';
+import type {
+  ActionQuestion,
+  CallQuestion,
+  Caller,
+  ItemQuestion,
+  Principal,
+  ProfileName,
+  ToolFacts,
+} from '@uar/contracts';
 import type { Party } from '../decide/barred.js';
 import type { ActiveSets } from '../decide/cedar-judge.js';
-import type { ActionVerdict, Judge, Judged, ToolSight, Votes } from '../decide/verdict.js';
+import type { ActionVerdict, Judge, Judged, JudgedItem, ToolSight, Votes } from '../decide/verdict.js';
 import type { Directory } from '../question/directory.js';
 import type { DecisionListener, DecisionNote } from './decision-note.js';
 import { directoryFacts } from './directory-facts.js';
@@ -49,6 +57,10 @@ export class NotingJudge implements Judge {
 
   sights(caller: Caller, tools: readonly ToolFacts[]): Promise<readonly ToolSight[]> {
     return this.parts.judge.sights(caller, tools);
+  }
+
+  judgeItem(question: ItemQuestion): Promise<JudgedItem> {
+    return this.parts.judge.judgeItem(question);
   }
 
   judgeActions(caller: Caller, questions: readonly ActionQuestion[]): Promise<readonly ActionVerdict[]> {
