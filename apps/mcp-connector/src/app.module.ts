@@ -5,6 +5,7 @@ import { callProgressed } from '@uar/contracts';
 import { createGrantVerifier } from '@uar/grant';
 import { readPublicKey } from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
+import { BusClients } from './adapters/asked/bus-clients.js';
 import { Beacon } from './adapters/beacon.js';
 import { addressRules } from './adapters/http/address-rules.js';
 import { createOpenUpstream } from './adapters/open-upstream.js';
@@ -12,10 +13,11 @@ import { systemClock } from './adapters/system-clock.js';
 import { variableLookup } from './adapters/variables.js';
 import { WantedServers } from './adapters/wanted-servers.js';
 import { CallsController } from './calls.controller.js';
+import { HostCalls, type CheckGrant } from './domain/calls/host-calls.js';
 import { expandServer } from './domain/expand/placeholders.js';
 import { Fleet } from './domain/fleet.js';
-import { HostCalls, type CheckGrant } from './domain/host-calls.js';
 import type { ConnectPorts } from './domain/link/connect.js';
+import { ItemsController } from './items.controller.js';
 import { CONNECT_PORTS, ServersController } from './servers.controller.js';
 
 /** Frames carry a result and what JSON-RPC puts around it. */
@@ -31,6 +33,7 @@ export class McpConnectorModule {
       {
         ...ports,
         random: Math.random,
+        clients: new BusClients(bus),
         onChange: () => beacon.changed(),
         onFault: (error) => log.error({ error }, 'fault while connecting a server'),
       },
@@ -46,7 +49,7 @@ export class McpConnectorModule {
     });
     return {
       module: McpConnectorModule,
-      controllers: [CallsController, ServersController],
+      controllers: [CallsController, ItemsController, ServersController],
       providers: [
         { provide: CONNECT_PORTS, useValue: ports },
         { provide: Fleet, useValue: fleet },
@@ -86,18 +89,10 @@ function nameOf(error: unknown): string {
 function grantCheck({ bus, config }: ServiceContext): CheckGrant {
   const publicKeys = [readPublicKey(config.keys.grant_public_file)];
   const verifier = createGrantVerifier({ publicKeys, host: 'mcp', instance: bus.instance });
-  return ({ grant, call_id, tenant, server, raw_name, definition_digest }, arguments_digest) => {
-    const verified = verifier.verify(grant, {
-      call_id,
-      tenant,
-      method: 'tools/call',
-      server,
-      raw_name,
-      definition_digest,
-      arguments_digest,
-    });
-    return verified.kind === 'valid'
-      ? { kind: 'valid', expiresAt: verified.claims.expires_at }
-      : { kind: 'refused', cause: verified.cause };
+  return (grant, expected) => {
+    const verified = verifier.verify(grant, expected);
+    if (verified.kind === 'refused') return verified;
+    const { principal, expires_at: expiresAt } = verified.claims;
+    return { kind: 'valid', principal, expiresAt };
   };
 }

@@ -3,7 +3,7 @@ import { Answers, type AskContext } from '@uar/bus';
 import { listPage, type HostList } from '@uar/catalog';
 import { hosts, type AnswerOf, type AskOf } from '@uar/contracts';
 import { Fleet } from './domain/fleet.js';
-import { HostCalls } from './domain/host-calls.js';
+import { HostCalls } from './domain/calls/host-calls.js';
 import type { ToolList } from './domain/tools/tool-list.js';
 
 const { run, cancel, listTools } = hosts.mcp;

@@ -159,7 +159,7 @@ describe('stdio children of the connector', () => {
         open: scripted({}, { sandbox: { mode: 'none' } }),
         unresolved: scripted({}, { env: { A: '${NO_SUCH_ONE}', B: '${HOME}' } }),
         confined: scripted(),
-        isolated: scripted({}, { placement: 'per_principal' }),
+        slotted: scripted({}, { slots: 2 }),
         nowhere: { transport: 'stdio', command: '/no/such/program', sandbox: { mode: 'none' } },
       },
       { profile: 'server-full', security: {} },
@@ -169,7 +169,7 @@ describe('stdio children of the connector', () => {
       (await world.until(name, ({ status }) => status === 'failed')).last_error;
     expect(await failed('unresolved')).toBe('unresolved placeholders: NO_SUCH_ONE, HOME');
     expect(await failed('confined')).toBe('sandbox.mode required cannot be kept by this host');
-    expect(await failed('isolated')).toBe('placement per_principal is not available');
+    expect(await failed('slotted')).toBe('more than one slot per server is not available');
     expect(await failed('nowhere')).toContain('ENOENT');
   });
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +5,7 @@ import type { Bus } from '@uar/bus';
 import { definitionDigest } from '@uar/catalog';
 import type { UarConfig } from '@uar/config';
 import {
-  CallId,
   ServerConfig,
-  TenantId,
   callProgressed,
   hostBeat,
   hosts,
@@ -17,24 +14,23 @@ import {
   type AnswerOf,
   type AskOf,
   type BodyOf,
-  type GrantClaims,
   type HostAnswer,
   type ServerReport,
   type WantedServer,
 } from '@uar/contracts';
-import { createGrantSigner, type GrantSigner } from '@uar/grant';
 import { argumentsDigest, memberText } from '@uar/json-text';
-import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
 import { createLog } from '@uar/telemetry';
 import { testConfig, type ConnectBus } from '@uar/testkit';
 import type { z } from 'zod';
+import { Grants, tenant } from './grants.fixture.js';
 import { service } from './module.js';
+
+export { tenant } from './grants.fixture.js';
 
 export type RunAsk = AskOf<typeof hosts.mcp.run>;
 export type Servers = Readonly<Record<string, z.input<typeof ServerConfig>>>;
 
-export const tenant = TenantId.parse('default');
 const scriptedServer = join(import.meta.dirname, '..', 'test', 'scripted-server.mjs');
 
 /** A server of ours that behaves as `behaviour` says (test/scripted-server.mjs). */
@@ -50,11 +46,7 @@ export function scripted(
   };
 }
 
-function newCallId(): CallId {
-  return CallId.parse(`call_${randomBytes(16).toString('hex')}`);
-}
-
-export type CallOptions = Partial<RunAsk> & { readonly args?: object | string };
+export type CallOptions = Partial<RunAsk> & { readonly args?: object | string; readonly principal?: string };
 export type ToolListing = Extract<AnswerOf<typeof hosts.mcp.listTools>, { kind: 'listed' }>;
 
 /** A connector on the bus under test, with a registry that names its servers and a gateway that may call them. */
@@ -66,15 +58,14 @@ export class World {
   private readonly watchers = new Set<() => void>();
 
   private running: RunningService | undefined;
-  private readonly grants: GrantSigner;
+  readonly grants: Grants;
 
   private constructor(
     readonly gateway: Bus,
     readonly registry: Bus,
     readonly host: Bus,
   ) {
-    ensureSigningKeys(join(this.folder, 'grant.key'), join(this.folder, 'grant.pub'));
-    this.grants = createGrantSigner(readPrivateKey(join(this.folder, 'grant.key')));
+    this.grants = new Grants(this.folder, host.instance);
   }
 
   static async start(
@@ -164,26 +155,15 @@ export class World {
   }
 
   signed(server: string, rawName: string, call: CallOptions & { definition_digest: string }): RunAsk {
-    const { args = {}, ...more } = call;
+    const { args = {}, principal, ...more } = call;
     const text = typeof args === 'string' ? args : JSON.stringify(args);
-    const claims: GrantClaims = {
-      call_id: newCallId(),
-      tenant,
-      principal: 'User::"default/dev"',
-      host: 'mcp',
-      instance: this.host.instance,
-      method: 'tools/call',
-      server,
-      raw_name: rawName,
+    const granted = this.grants.of({
+      ...{ method: 'tools/call', server, raw_name: rawName, arguments_digest: argumentsDigest(text) },
       definition_digest: call.definition_digest,
-      arguments_digest: argumentsDigest(text),
-      policy_version: 'v1',
-      issued_at: Date.now(),
-      expires_at: Date.now() + 60_000,
-    };
+      ...(principal === undefined ? {} : { principal }),
+    });
     return {
-      grant: this.grants.sign(claims),
-      call_id: claims.call_id,
+      ...granted,
       tenant,
       server,
       raw_name: rawName,
@@ -214,8 +194,8 @@ export class World {
   }
 
   /** The text that a tool answered. */
-  async textOf(server: string, rawName: string, args: object = {}): Promise<string> {
-    const answer = await this.run(server, rawName, { args });
+  async textOf(server: string, rawName: string, args: object = {}, call: CallOptions = {}): Promise<string> {
+    const answer = await this.run(server, rawName, { ...call, args });
     if (answer.kind !== 'ran') throw new Error(JSON.stringify(answer));
     const text = memberText(answer.result_json, 'content');
     const [content] = JSON.parse(text ?? '[]') as [{ text: string }];

@@ -158,5 +158,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (method === 'notifications/cancelled') {
     waiting.get(params.requestId)?.();
     waiting.delete(params.requestId);
-  } else if (id !== undefined && method !== undefined) methods[method](id, params, line);
+  } else if (id === undefined || method === undefined) return;
+  else if (Object.hasOwn(methods, method)) methods[method](id, params, line);
+  else send({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
 });

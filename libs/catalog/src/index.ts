@@ -14,7 +14,7 @@ export {
   type FactsOfUpstreamTool,
 } from './facts.js';
 export { definitionBounds, definitionFlags, type DefinitionFlag } from './flags/flags.js';
-export { listPage, type HostList, type ListPage } from './list-page.js';
+export { itemPage, listPage, type HostList, type ListPage } from './list-page.js';
 export { publicName } from './definition/public-name.js';
 export { CatalogReplica, type CatalogListener } from './replica/replica.js';
 export { skeletonOf } from './definition/skeleton.js';

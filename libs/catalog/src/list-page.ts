@@ -1,4 +1,4 @@
-import { listPageBytes, type AnswerOf, type AskOf, type hosts } from '@uar/contracts';
+import { listPageBytes, type AnswerOf, type AskOf, type hosts, type listItems } from '@uar/contracts';
 
 /** What a host offers of one server. */
 export interface HostList {
@@ -11,6 +11,7 @@ export interface HostList {
 
 type ListTools = typeof hosts.mcp.listTools;
 export type ListPage = Exclude<AnswerOf<ListTools>, { kind: 'not_owner' }>;
+export type ItemPage = Extract<AnswerOf<typeof listItems>, { kind: 'listed' | 'stale' }>;
 
 /** Room for what a page has besides its texts: its digest, the reason why the list is not whole. */
 const roomBesideBytes = 4 * 1024;
@@ -22,14 +23,7 @@ const roomBesideBytes = 4 * 1024;
 export function listPage(list: HostList, from?: AskOf<ListTools>['from']): ListPage {
   if (from !== undefined && from.list_digest !== list.digest) return { kind: 'stale' };
   const { digest, definitions, duplicates, incomplete } = list;
-  const start = from?.start ?? 0;
-  const count = definitions.length + duplicates.length;
-  const textAt = (index: number) => definitions[index] ?? duplicates[index - definitions.length] ?? '';
-  let end = start;
-  for (let bytes = roomBesideBytes; end < count; end += 1) {
-    bytes += Buffer.byteLength(JSON.stringify(textAt(end))) + 1;
-    if (bytes > listPageBytes && end > start) break;
-  }
+  const { start, end, next } = cut([...definitions, ...duplicates], from?.start);
   const behind = (index: number) => Math.max(0, index - definitions.length);
   return {
     kind: 'listed',
@@ -37,6 +31,29 @@ export function listPage(list: HostList, from?: AskOf<ListTools>['from']): ListP
     definitions: definitions.slice(start, end),
     duplicates: duplicates.slice(behind(start), behind(end)),
     ...(incomplete === undefined ? {} : { incomplete }),
-    ...(end < count ? { next: end } : {}),
+    ...next,
   };
+}
+
+/** The same of a list of resources, templates or prompts (`listItems`). */
+export function itemPage(
+  { digest, definitions }: Pick<HostList, 'digest' | 'definitions'>,
+  from?: AskOf<typeof listItems>['from'],
+): ItemPage {
+  if (from !== undefined && from.list_digest !== digest) return { kind: 'stale' };
+  const { start, end, next } = cut(definitions, from?.start);
+  return { kind: 'listed', list_digest: digest, definitions: definitions.slice(start, end), ...next };
+}
+
+/** Which texts, from `start` on, fit on one page. */
+function cut(
+  texts: readonly string[],
+  start = 0,
+): { readonly start: number; readonly end: number; readonly next: { readonly next?: number } } {
+  let end = start;
+  for (let bytes = roomBesideBytes; end < texts.length; end += 1) {
+    bytes += Buffer.byteLength(JSON.stringify(texts[end])) + 1;
+    if (bytes > listPageBytes && end > start) break;
+  }
+  return { start, end, next: end < texts.length ? { next: end } : {} };
 }

@@ -38,6 +38,7 @@ function fakeTransport(sent: (message: JSONRPCMessage) => Promise<void>): Transp
   return { start: () => Promise.resolve(), close: () => Promise.resolve(), send: sent };
 }
 
+const nobody = { capabilities: {}, onNotice: () => undefined };
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('decodeFrame, of a hostile frame', () => {
@@ -75,7 +76,7 @@ describe('SseReader, of a hostile body', () => {
 describe('ProgressTap, of a hostile upstream', () => {
   it('leaves out progress that is too deep or too large, and never throws', async () => {
     const inner = fakeTransport(() => Promise.resolve());
-    const tap = new ProgressTap(inner, () => undefined);
+    const tap = new ProgressTap(inner, { onToolsChanged: () => undefined, client: nobody });
     const seen: string[] = [];
     const progressToken = tap.listen((paramsJson) => seen.push(paramsJson));
     await tap.start();
@@ -116,6 +117,7 @@ describe('a flood from an upstream', () => {
       hideSecrets: (text) => text,
       scrubJson: (text) => text,
       explainLoss: () => Promise.resolve(''),
+      client: nobody,
       onToolsChanged: () => (changes += 1),
       onUnreachable: () => undefined,
     });

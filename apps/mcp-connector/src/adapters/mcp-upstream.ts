@@ -2,10 +2,20 @@ import { Client } from '@modelcontextprotocol/sdk/client';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { elementTexts, memberText } from '@uar/json-text';
+import type { CallId, LogLevel } from '@uar/contracts';
+import { JsonText, elementTexts, memberText } from '@uar/json-text';
 import { z } from 'zod';
-import type { CallEnd, ListPage, Loss, Upstream, UpstreamCall } from '../domain/upstream.js';
-import { RawResult, RequestProblem } from './frames/frame.js';
+import type { ClientSide } from '../domain/client-side.js';
+import type {
+  CallEnd,
+  ListName,
+  ListPage,
+  Loss,
+  Offers,
+  Upstream,
+  UpstreamCall,
+} from '../domain/upstream.js';
+import { RawMember, RawResult, RequestProblem } from './frames/frame.js';
 import { AuthRequired, Broken, NotSent } from './not-sent.js';
 import { ProgressTap } from './progress-tap.js';
 
@@ -19,18 +29,27 @@ export interface McpUpstreamOptions {
   readonly scrubJson: (text: string) => string | undefined;
   /** Why the connection ended, as far as the transport knows. */
   readonly explainLoss: () => Promise<string>;
+  readonly client: ClientSide;
   readonly onToolsChanged: () => void;
   readonly onUnreachable: () => void;
 }
 
 const initializeTimeoutMs = 30_000;
 const pageTimeoutMs = 15_000;
+const setLevelTimeoutMs = 5_000;
+
+const lists = {
+  tools: { method: 'tools/list', member: 'tools', capability: 'tools' },
+  resources: { method: 'resources/list', member: 'resources', capability: 'resources' },
+  templates: { method: 'resources/templates/list', member: 'resourceTemplates', capability: 'resources' },
+  prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts' },
+} as const;
 
 /** One for all clients: each builds its own otherwise, which costs 0.85 ms. No schema of an upstream is compiled here. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 const rawResult = z.custom<RawResult>((value) => value instanceof RawResult);
 
-/** An upstream behind the SDK's client, which declares no capabilities: whatever the upstream asks of us is refused. */
+/** An upstream behind the SDK's client, which answers pings and refuses whatever else the upstream asks and no client is asked. */
 export class McpUpstream implements Upstream {
   readonly lost: Promise<Loss>;
   private readonly client: Client;
@@ -39,8 +58,9 @@ export class McpUpstream implements Upstream {
   private late = 0;
 
   constructor(private readonly options: McpUpstreamOptions) {
-    this.client = new Client({ name: 'uar', version: '0.1.0' }, { capabilities: {}, jsonSchemaValidator });
-    this.transport = new ProgressTap(options.transport, options.onToolsChanged);
+    const { capabilities } = options.client;
+    this.client = new Client({ name: 'uar', version: '0.1.0' }, { capabilities, jsonSchemaValidator });
+    this.transport = new ProgressTap(options.transport, options);
     this.lost = new Promise((resolve) => {
       this.client.onclose = () => {
         void options.explainLoss().then((message) => resolve({ message, authRequired: this.authRequired }));
@@ -68,22 +88,32 @@ export class McpUpstream implements Upstream {
     );
   }
 
-  async listPage(cursor: string | undefined, signal: AbortSignal): Promise<ListPage> {
-    if (this.client.getServerCapabilities()?.tools === undefined) return { kind: 'page', definitions: [] };
+  get offers(): Offers {
+    const { logging, resources, prompts } = this.client.getServerCapabilities() ?? {};
+    return {
+      logging: logging !== undefined,
+      resourcesChange: resources?.listChanged === true,
+      promptsChange: prompts?.listChanged === true,
+    };
+  }
+
+  async listPage(list: ListName, cursor: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    const { method, member, capability } = lists[list];
+    if (this.client.getServerCapabilities()?.[capability] === undefined)
+      return { kind: 'page', definitions: [] };
     try {
       const { text } = await withOwnSignal(signal, (own) =>
-        this.client.request(
-          { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
-          rawResult,
-          { timeout: pageTimeoutMs, signal: own },
-        ),
+        this.client.request({ method, ...(cursor === undefined ? {} : { params: { cursor } }) }, rawResult, {
+          timeout: pageTimeoutMs,
+          signal: own,
+        }),
       );
       const next: unknown = JSON.parse(memberText(text, 'nextCursor') ?? 'null');
-      const definitions = elementTexts(memberText(text, 'tools') ?? '[]');
+      const definitions = elementTexts(memberText(text, member) ?? '[]');
       return { kind: 'page', definitions, ...(typeof next === 'string' ? { nextCursor: next } : {}) };
     } catch (error) {
       this.note(error);
-      return { kind: 'failed', message: `tools/list failed: ${this.words(error)}` };
+      return { kind: 'failed', message: `${method} failed: ${this.words(error)}` };
     }
   }
 
@@ -92,22 +122,30 @@ export class McpUpstream implements Upstream {
     if (this.client.transport === undefined)
       return { kind: 'unavailable', message: 'the server is not connected' };
     const token = call.onProgress === undefined ? undefined : this.transport.listen(call.onProgress);
-    const meta = token === undefined ? {} : { _meta: { progressToken: token } };
     try {
       const { text } = await this.client.request(
-        { method: 'tools/call', params: { name: call.rawName, arguments: call.arguments, ...meta } },
+        { method: call.method, params: paramsOf(call, token) },
         rawResult,
-        { timeout: call.timeoutMs, signal: call.signal },
+        { timeout: call.timeoutMs, signal: call.signal, ...related(call.callId) },
       );
       const bytes = Buffer.byteLength(text);
       if (bytes > call.maxResultBytes) return { kind: 'result_too_large', bytes };
-      return { kind: 'ran', result_json: text, is_error: memberText(text, 'isError') === 'true' };
+      const isError = call.method === 'tools/call' && memberText(text, 'isError') === 'true';
+      return { kind: 'ran', result_json: text, is_error: isError };
     } catch (error) {
       this.note(error);
       return this.endOf(error, call.signal);
     } finally {
       if (token !== undefined) this.transport.unlisten(token);
+      if (call.callId !== undefined) this.transport.ended(call.callId);
     }
+  }
+
+  async setLogLevel(level: LogLevel): Promise<void> {
+    const request = { method: 'logging/setLevel', params: { level } } as const;
+    await this.client
+      .request(request, z.unknown(), { timeout: setLevelTimeoutMs })
+      .catch((error: unknown) => this.note(error));
   }
 
   async ping(timeoutMs: number): Promise<boolean> {
@@ -163,6 +201,16 @@ export class McpUpstream implements Upstream {
       return problem.kind === 'result_too_large' ? 'the answer is too large' : problem.message;
     return this.options.scrub(error instanceof Error ? error.message : String(error));
   }
+}
+
+function paramsOf({ params }: UpstreamCall, token: number | undefined): Record<string, unknown> {
+  if (params instanceof JsonText) return new RawMember(params.text);
+  return { ...params, ...(token === undefined ? {} : { _meta: { progressToken: token } }) };
+}
+
+/** Tells the transport which call the request belongs to. */
+function related(callId: CallId | undefined): { readonly relatedRequestId?: CallId } {
+  return callId === undefined ? {} : { relatedRequestId: callId };
 }
 
 export function problemOf(error: McpError): RequestProblem['problem'] | undefined {

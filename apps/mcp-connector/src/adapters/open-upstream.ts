@@ -37,7 +37,9 @@ interface Prepared {
 export function createOpenUpstream(world: UpstreamWorld): OpenUpstream {
   return async (server, options) => {
     const prepared =
-      server.config.transport === 'stdio' ? await prepareChild(server, world) : prepareHttp(server, world);
+      server.config.transport === 'stdio'
+        ? await prepareChild(server, world, options.principal)
+        : prepareHttp(server, world);
     if ('problem' in prepared) return { kind: 'failed', message: scrub(prepared.problem, server.secrets) };
     return await initialized(server, prepared, options);
   };
@@ -52,6 +54,7 @@ async function initialized(
   const upstream = new McpUpstream({
     transport: prepared.transport,
     explainLoss: prepared.explainLoss,
+    client: options.client,
     onToolsChanged: options.onToolsChanged,
     onUnreachable: options.onUnreachable,
     scrub: clean,
@@ -81,10 +84,11 @@ function wordsOf(error: unknown): string {
 async function prepareChild(
   { tenant, name, config }: ExpandedServer,
   world: UpstreamWorld,
+  principal: string | undefined,
 ): Promise<Prepared | { readonly problem: string }> {
   const mode = config.sandbox.mode ?? world.defaultSandbox;
   if (mode === 'required') return { problem: 'sandbox.mode required cannot be kept by this host' };
-  const home = join(world.dataDir, 'homes', hash('sha256', `${tenant}/${name}`, 'hex').slice(0, 16));
+  const home = join(world.dataDir, 'homes', homeName(`${tenant}/${name}`, principal));
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const launched = await launch({
     command: config.command ?? '',
@@ -101,6 +105,12 @@ async function prepareChild(
     explainLoss: async () => exitWords(await child.exited),
     hint: () => lastStderrLine(child),
   };
+}
+
+/** Of a folder: the same at each start. */
+function homeName(server: string, principal: string | undefined): string {
+  if (principal === undefined) return hash('sha256', server, 'hex').slice(0, 16);
+  return hash('sha256', `${server}/${principal}`, 'hex').slice(0, 32);
 }
 
 function exitWords({ code, signal }: Awaited<Child['exited']>): string {

@@ -1,6 +1,12 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { randomInt } from 'node:crypto';
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { CallId } from '@uar/contracts';
 import { scanJson } from '@uar/json-text';
+import type { ClientSide } from '../domain/client-side.js';
+import { ClientRequests } from './asked/client-requests.js';
+import { RunningCalls } from './asked/running-calls.js';
+import { paramsText } from './frames/origin.js';
 
 type Message = JSONRPCMessage;
 type Notification = Extract<Message, { method: string }>;
@@ -10,11 +16,26 @@ const deepestProgress = 32;
 /** Requests of the upstream that wait for an answer to be sent, at most; further ones are ignored. */
 const mostRequests = 64;
 const longestRequestId = 256;
+const longestNotice = 64 * 1024;
+const forClients = new Set([
+  'notifications/message',
+  'notifications/resources/updated',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/elicitation/complete',
+]);
+/** Tokens begin anywhere: one that a caller wrote into `params` of its own is none of ours. */
+const highestFirstToken = 2 ** 47;
+
+export interface ProgressTapOptions {
+  readonly onToolsChanged: () => void;
+  readonly client: ClientSide;
+}
 
 /**
  * Takes notifications out of a transport before the SDK's client sees them: the client handles them a tick late, when a
  * result that arrived together with them has already ended the call, it drops members that it does not know, and each
- * of a flood would wait in memory. Cancellations go nowhere: every request of an upstream is answered at once.
+ * of a flood would wait in memory. So it does with requests that are for a client: the SDK's would parse and print them.
  */
 export class ProgressTap implements Transport {
   onclose?: () => void;
@@ -24,13 +45,21 @@ export class ProgressTap implements Transport {
   private readonly tokens = new Map<number, number>();
   /** Ids of the upstream's requests whose answers are not sent yet. */
   private readonly requests = new Set<string | number>();
-  private lastToken = 0;
+  private readonly calls = new RunningCalls();
+  private readonly asked: ClientRequests;
+  private lastToken = randomInt(highestFirstToken);
   private ignored = 0;
 
   constructor(
     private readonly inner: Transport,
-    private readonly onToolsChanged: () => void,
-  ) {}
+    private readonly options: ProgressTapOptions,
+  ) {
+    this.asked = new ClientRequests({
+      ...{ client: options.client, calls: this.calls },
+      send: (message) => this.send(message),
+      onGone: (id) => this.requests.delete(id),
+    });
+  }
 
   /** Requests of the upstream that are never answered. */
   get ignoredRequests(): number {
@@ -48,8 +77,16 @@ export class ProgressTap implements Transport {
     this.listeners.delete(token);
   }
 
+  /** The request that was sent as `relatedRequestId: callId` is over. */
+  ended(callId: CallId): void {
+    this.calls.end(callId);
+  }
+
   async start(): Promise<void> {
-    this.inner.onclose = () => this.onclose?.();
+    this.inner.onclose = () => {
+      this.asked.end();
+      this.onclose?.();
+    };
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message: Message) => this.pass(message);
     await this.inner.start();
@@ -59,8 +96,12 @@ export class ProgressTap implements Transport {
     this.inner.setProtocolVersion?.(version);
   }
 
-  async send(message: Message): Promise<void> {
-    if (this.listeners.size > 0 && 'method' in message && 'id' in message) this.noteToken(message);
+  async send(message: Message, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
+    if ('method' in message && 'id' in message) {
+      if (this.listeners.size > 0) this.noteToken(message);
+      const call = CallId.safeParse(relatedRequestId);
+      if (call.success) this.calls.begin(Number(message.id), call.data);
+    }
     try {
       await this.inner.send(message);
     } finally {
@@ -87,7 +128,7 @@ export class ProgressTap implements Transport {
   private pass(message: Message): void {
     if ('method' in message) {
       if (!('id' in message)) this.notice(message);
-      else if (this.admit(message)) this.onmessage?.(message);
+      else if (this.admit(message) && !this.asked.take(message)) this.onmessage?.(message);
       return;
     }
     if (this.tokens.size > 0) {
@@ -98,9 +139,23 @@ export class ProgressTap implements Transport {
     this.onmessage?.(message);
   }
 
-  private notice({ method, params }: Notification): void {
-    if (method === 'notifications/tools/list_changed') this.onToolsChanged();
-    if (method !== 'notifications/progress') return;
+  private notice(message: Notification): void {
+    const { method, params } = message;
+    if (method === 'notifications/progress') this.progress(params);
+    else if (method === 'notifications/tools/list_changed') this.options.onToolsChanged();
+    else if (method === 'notifications/cancelled') this.asked.cancel(params?.['requestId']);
+    else if (forClients.has(method)) this.tell(message);
+  }
+
+  private tell(message: Notification): void {
+    const paramsJson = paramsText(message);
+    if (Buffer.byteLength(paramsJson) > longestNotice) return;
+    const callId = this.calls.during(message);
+    const call = callId === undefined ? {} : { callId };
+    this.options.client.onNotice({ method: message.method, paramsJson, ...call });
+  }
+
+  private progress(params: Notification['params']): void {
     const { progressToken, ...progress } = params ?? {};
     const listener = this.listeners.get(Number(progressToken));
     const text = listener === undefined ? undefined : progressText(progress);
@@ -108,7 +163,7 @@ export class ProgressTap implements Transport {
   }
 
   /** Only what the client will answer may take a place: nothing else would give it back. */
-  private admit(message: Message): boolean {
+  private admit(message: Message): message is Extract<Message, { method: string; id: string | number }> {
     const isAdmitted =
       this.requests.size < mostRequests &&
       isJSONRPCRequest(message) &&

@@ -1,4 +1,5 @@
 import type { AnswerOf, tryServer } from '@uar/contracts';
+import { baseCapabilities } from './link/base-side.js';
 import { connect, type ConnectPorts, type ConnectTarget } from './link/connect.js';
 
 /** Opens a connection of its own, lists, and closes it again; with `connect` false only the placeholders are looked up. */
@@ -13,6 +14,7 @@ export async function tryOut(
   if (!target.connect) return { kind: 'resolved' };
   const connected = await connect(target, ports, {
     signal,
+    client: { capabilities: baseCapabilities(target.config), onNotice: () => undefined },
     onToolsChanged: () => undefined,
     onUnreachable: () => undefined,
   });

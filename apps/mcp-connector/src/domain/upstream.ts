@@ -1,5 +1,6 @@
-import type { HostAnswer, ServerConfig } from '@uar/contracts';
+import type { CallId, CallMethod, HostAnswer, ItemListName, LogLevel, ServerConfig } from '@uar/contracts';
 import type { JsonText } from '@uar/json-text';
+import type { ClientSide } from './client-side.js';
 
 /** A server's configuration with every placeholder filled in: holds secrets, is never stored or logged. */
 export interface ExpandedServer {
@@ -11,8 +12,11 @@ export interface ExpandedServer {
 }
 
 export interface UpstreamCall {
-  readonly rawName: string;
-  readonly arguments: JsonText;
+  /** Absent: the host's own, of no call. */
+  readonly callId?: CallId;
+  readonly method: CallMethod;
+  /** Those of a tool call, or the whole `params` of another request. */
+  readonly params: { readonly name: string; readonly arguments: JsonText } | JsonText;
   /** From dispatch to answer. */
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
@@ -29,6 +33,17 @@ export type ListPage =
   | { readonly kind: 'page'; readonly definitions: readonly string[]; readonly nextCursor?: string }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** What an upstream pages. */
+export type ListName = 'tools' | ItemListName;
+
+/** What the upstream declared of itself. */
+export interface Offers {
+  readonly logging: boolean;
+  /** It tells when its resources change; the same of its prompts. */
+  readonly resourcesChange: boolean;
+  readonly promptsChange: boolean;
+}
+
 /** Why a connection is over. */
 export interface Loss {
   readonly message: string;
@@ -39,9 +54,13 @@ export interface Loss {
 export interface Upstream {
   /** Settles when the connection is over, whoever ended it. */
   readonly lost: Promise<Loss>;
-  listPage(cursor: string | undefined, signal: AbortSignal): Promise<ListPage>;
+  readonly offers: Offers;
+  /** An empty page where the upstream has no such list. */
+  listPage(list: ListName, cursor: string | undefined, signal: AbortSignal): Promise<ListPage>;
   /** Dispatches exactly once and never rejects. */
   call(call: UpstreamCall): Promise<CallEnd>;
+  /** Asks for messages of this level and above. Settles with whatever answer, soon. Never rejects. */
+  setLogLevel(level: LogLevel): Promise<void>;
   /** True when the upstream answered, with whatever. */
   ping(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
@@ -55,6 +74,9 @@ export type Opened =
 export interface OpenOptions {
   /** Abort = give up; what is half open is closed. */
   readonly signal: AbortSignal;
+  readonly client: ClientSide;
+  /** Whose session it is: a process of it gets a home of theirs. Absent: everybody's. */
+  readonly principal?: string;
   readonly onToolsChanged: () => void;
   /** A message could not even be sent, although the connection was not over: it should be made anew. */
   readonly onUnreachable: () => void;

@@ -1,11 +1,17 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { compact, elementTexts, memberText, scanJson, stringifyWithText } from '@uar/json-text';
+import { JsonText, compact, elementTexts, memberText, scanJson, stringifyWithText } from '@uar/json-text';
+import { noteParams } from './origin.js';
 
 /** The text of a result as the upstream sent it, on its way through the SDK's client, which looks no further. */
 export class RawResult {
   readonly [member: string]: unknown;
 
   constructor(readonly text: string) {}
+}
+
+/** A text on its way to an upstream as the whole `params` or `result` of a message. */
+export class RawMember extends JsonText {
+  readonly [member: string]: unknown;
 }
 
 /** Why a request has no result: travels as `data` of a JSON-RPC error through the SDK's client. */
@@ -67,13 +73,21 @@ function decodeMessage(text: string, form: ResultForm): JSONRPCMessage | undefin
     return span === undefined ? undefined : text.slice(span.start, span.end);
   };
   const idText = part('id');
-  if (part('method') !== undefined) return isParsable(text) ? JSON.parse(text) : undefined;
+  if (part('method') !== undefined) return requestMessage(text, part('params'));
   const id = idText === undefined ? undefined : idOf(idText);
   if (id === undefined) return undefined;
   const result = part('result');
   if (result !== undefined) return resultMessage(id, result, form);
   const error = part('error');
   return error === undefined ? undefined : problemMessage(id, errorProblem(error));
+}
+
+/** A request or a notification, which keeps the text of its `params`. */
+function requestMessage(text: string, params: string | undefined): JSONRPCMessage | undefined {
+  if (!isParsable(text)) return undefined;
+  const message: JSONRPCMessage = JSON.parse(text);
+  if (params !== undefined) noteParams(message, params);
+  return message;
 }
 
 function isParsable(text: string): boolean {

@@ -4,6 +4,7 @@ import type { LookupFunction } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
+import { noteStream, type Stream } from '../frames/origin.js';
 import { Noise } from '../noise.js';
 import { AuthRequired, Broken, NotSent } from '../not-sent.js';
 import { contentTypeOf, readBody, readEvents } from './body.js';
@@ -111,7 +112,7 @@ export class HttpTransport implements Transport {
       open: (signal) =>
         send(this.target, { method: 'GET', headers: this.headers('text/event-stream'), signal }),
       maxBytes: this.options.maxFrameBytes,
-      onData: (data) => this.receive(data),
+      onData: (data) => this.receive(data, 'standing'),
       signal: this.closing.signal,
     }).then((gone) => (gone ? this.close() : undefined));
   }
@@ -189,7 +190,7 @@ export class HttpTransport implements Transport {
       await readEvents(response, {
         maxBytes,
         onData: (data) => {
-          this.receive(data);
+          this.receive(data, id);
           if (!this.open.has(id)) setTimeout(() => response.destroy(), lingerMs).unref();
         },
         onTooLong: (bytes) => {
@@ -202,16 +203,18 @@ export class HttpTransport implements Transport {
     }
     const body = await readBody(response, maxBytes);
     if (body.kind === 'too_long') return { kind: 'result_too_large', bytes: body.bytes };
-    this.receive(body.text);
+    this.receive(body.text, id);
     return { kind: 'transport_failure', message: 'the response holds no answer' };
   }
 
-  private receive(text: string): void {
+  private receive(text: string, stream: Stream): void {
     this.noise.guard(() => {
       const messages = decodeFrame(text, this.protocolVersion === undefined ? 'parsed' : 'raw');
       if (messages === undefined) this.noise.add();
-      for (const message of messages ?? [])
+      for (const message of messages ?? []) {
+        noteStream(message, stream);
         this.settle(message, 'method' in message ? undefined : Number(message.id));
+      }
     });
   }
 

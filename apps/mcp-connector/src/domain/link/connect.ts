@@ -1,8 +1,8 @@
-import type { Digest, ServerConfig } from '@uar/contracts';
+import type { Digest, ServerConfig, TenantId } from '@uar/contracts';
 import type { Clock } from '../clock.js';
 import type { Expansion } from '../expand/placeholders.js';
 import { readToolList, type ToolList } from '../tools/tool-list.js';
-import type { Loss, OpenOptions, OpenUpstream, Upstream } from '../upstream.js';
+import type { Loss, Opened, OpenOptions, OpenUpstream, Upstream } from '../upstream.js';
 
 /** What connecting needs from the world. */
 export interface ConnectPorts {
@@ -27,14 +27,13 @@ export type Connected =
   | { readonly kind: 'failed'; readonly message: string };
 
 export interface ConnectTarget {
-  readonly tenant: string;
+  readonly tenant: TenantId;
   readonly name: string;
   readonly config: ServerConfig;
 }
 
 /** Configurations that would need what this host does not have: refused in words instead of served in another way. */
 function unsupported(config: ServerConfig): string | undefined {
-  if (config.placement === 'per_principal') return 'placement per_principal is not available';
   if (config.slots > 1) return 'more than one slot per server is not available';
   return undefined;
 }
@@ -47,11 +46,8 @@ export async function connect(
 ): Promise<Connected> {
   const refusal = unsupported(target.config);
   if (refusal !== undefined) return { kind: 'unsupported', message: refusal };
-  const expansion = ports.expand(target.config);
-  if (expansion.kind === 'unresolved') return expansion;
   const start = ports.clock.now();
-  const { config, secrets } = expansion;
-  const opened = await ports.open({ tenant: target.tenant, name: target.name, config, secrets }, options);
+  const opened = await open(target, ports, options);
   if (opened.kind !== 'open') return opened;
   const { upstream, sandbox } = opened;
   const read = await readToolList({ upstream, ...ports, signal: options.signal });
@@ -59,6 +55,17 @@ export async function connect(
     return { kind: 'connected', upstream, list: read.list, latencyMs: ports.clock.now() - start, sandbox };
   await upstream.close();
   return { kind: 'failed', message: read.kind === 'failed' ? read.message : 'the connection was given up' };
+}
+
+/** Opens and initializes with the placeholders' values of now. */
+export async function open(
+  { tenant, name, config }: ConnectTarget,
+  ports: Pick<ConnectPorts, 'expand' | 'open'>,
+  options: OpenOptions,
+): Promise<Opened | Extract<Connected, { kind: 'unresolved' }>> {
+  const expansion = ports.expand(config);
+  if (expansion.kind === 'unresolved') return expansion;
+  return await ports.open({ tenant, name, config: expansion.config, secrets: expansion.secrets }, options);
 }
 
 /** The connection's loss, or undefined once the signal aborts. */

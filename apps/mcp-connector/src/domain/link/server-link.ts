@@ -1,12 +1,18 @@
 import type { ServerReport, WantedServer } from '@uar/contracts';
+import { attend } from './attend.js';
 import { BackOff } from './back-off.js';
+import { baseSide } from './base-side.js';
 import { connect, connectionPart, lossOrAbort, type Connected } from './connect.js';
 import type { Connection, LinkPorts, Live } from './connection.js';
+import { failureOf, failureStatus } from './failure.js';
 import { LinkState } from './link-state.js';
 import { linkTimes, maxQueuedPerSlot } from './link-times.js';
-import { keepPinging } from './pings.js';
-import { followList } from '../tools/list-follower.js';
 import { Slots } from './slots.js';
+import type { ClientSide } from '../client-side.js';
+import { ItemLists, type ItemKind } from '../items/item-lists.js';
+import { Subscriptions } from '../items/subscriptions.js';
+import type { Claim, Placed } from '../seats/place.js';
+import { Seats } from '../seats/seats.js';
 import { type ToolList } from '../tools/tool-list.js';
 import type { Loss } from '../upstream.js';
 
@@ -15,6 +21,9 @@ export class ServerLink {
   readonly slots: Slots;
   private readonly state: LinkState;
   private readonly backOff: BackOff;
+  private readonly seats: Seats;
+  /** Over the one connection of a shared server. */
+  private readonly subscriptions = new Subscriptions();
   private live: Live | undefined;
   /** What the lost connection listed, while its successor is being opened: calls wait for that one (P6). */
   private expected: ToolList | undefined;
@@ -36,6 +45,11 @@ export class ServerLink {
       crashLoopMs: linkTimes.crashLoopBackOff,
       random: ports.random,
     });
+    this.seats = new Seats({
+      target: () => this.wanted,
+      ports,
+      onItemsChanged: (kind) => this.itemsChanged(kind),
+    });
     this.ended = this.keepConnected();
   }
 
@@ -49,6 +63,13 @@ export class ServerLink {
   /** The connection that calls go to now; one that is being replaced is none. */
   get present(): Connection | undefined {
     return this.live;
+  }
+
+  /** Where a call is dispatched to: over the connection of all, or over the session of its seat. */
+  async place({ upstream }: Connection, claim: Claim, signal: AbortSignal): Promise<Placed> {
+    if (this.wanted.config.placement === 'per_principal') return await this.seats.take(claim, signal);
+    const { subscriptions } = this;
+    return { kind: 'placed', place: { upstream, subscriptions, leave: () => undefined } };
   }
 
   get list(): ToolList | undefined {
@@ -88,10 +109,10 @@ export class ServerLink {
     if (!this.stopped) {
       this.stopped = true;
       this.state.set('stopping');
-      await this.idle(graceMs);
+      await this.slots.idleWithin(graceMs, this.ports.clock);
       this.session.abort();
     }
-    await this.ended;
+    await Promise.all([this.ended, this.seats.end()]);
   }
 
   private restart(expected: ToolList | undefined): void {
@@ -100,6 +121,11 @@ export class ServerLink {
     this.backOff.reset();
     this.state.set('connecting');
     this.session.abort();
+    void this.seats.clear();
+  }
+
+  private itemsChanged(kind: ItemKind): void {
+    this.live?.items.changed(kind);
   }
 
   /** Nothing answers any more: calls wait for, or are refused by, the next attempt to connect. */
@@ -145,6 +171,7 @@ export class ServerLink {
     let changedEarly = false;
     const connected = await connect(this.wanted, this.ports, {
       signal,
+      client: this.client(signal),
       onToolsChanged: () => onToolsChanged(),
       onUnreachable: () => this.renew(signal),
     });
@@ -153,28 +180,40 @@ export class ServerLink {
       await connected.upstream.close();
       return 0;
     }
-    const live: Live = { upstream: connected.upstream, list: connected.list };
-    this.live = live;
-    this.expected = undefined;
-    this.state.connected(connected);
     const held = new AbortController();
-    onToolsChanged = this.follow(live, held.signal);
-    if (changedEarly) onToolsChanged();
-    void keepPinging({
-      ...{ upstream: live.upstream, clock: this.ports.clock, state: this.state, signal: held.signal },
+    const live = this.hold(connected, held.signal);
+    onToolsChanged = attend(live, {
+      ...{ ports: this.ports, state: this.state, signal: held.signal },
       onAnswer: (latencyMs) => this.answered(latencyMs),
-      onSilence: () => this.setUnlessEnded('degraded', held.signal, 'no answer to a ping'),
+      onTrouble: (message) => this.setUnlessEnded('degraded', held.signal, message),
     });
+    if (changedEarly) onToolsChanged();
+    void this.subscriptions.renew(live.upstream, held.signal);
     const start = this.ports.clock.now();
     const loss = await lossOrAbort(live.upstream.lost, signal);
     held.abort();
     return await this.afterLife(live, loss, this.ports.clock.now() - start);
   }
 
+  private client(signal: AbortSignal): ClientSide {
+    const onItemsChanged = (kind: ItemKind): void => this.itemsChanged(kind);
+    return baseSide({ target: this.wanted, ports: this.ports, signal, onItemsChanged });
+  }
+
+  /** From now on calls go there. */
+  private hold(connected: Extract<Connected, { kind: 'connected' }>, signal: AbortSignal): Live {
+    const { upstream, list } = connected;
+    const live = { upstream, list, items: new ItemLists({ upstream, clock: this.ports.clock, signal }) };
+    this.live = live;
+    this.expected = undefined;
+    this.state.connected(connected);
+    return live;
+  }
+
   private async afterLife(live: Live, loss: Loss | undefined, lifeMs: number): Promise<number> {
     this.live = undefined;
     if (loss === undefined) {
-      if (!this.stopped) await this.idle(linkTimes.retire);
+      if (!this.stopped) await this.slots.idleWithin(linkTimes.retire, this.ports.clock);
       await live.upstream.close();
       return 0;
     }
@@ -185,33 +224,19 @@ export class ServerLink {
     const atOnce = first && !loss.authRequired;
     if (atOnce) this.expected = live.list;
     if (loss.authRequired) this.setUnlessEnded('auth_required', undefined, loss.message);
-    else this.setUnlessEnded(atOnce ? 'connecting' : this.failureStatus(), undefined, loss.message);
+    else {
+      const status = atOnce ? 'connecting' : failureStatus(this.backOff, this.wanted.config);
+      this.setUnlessEnded(status, undefined, loss.message);
+    }
     await live.upstream.close();
     return atOnce ? 0 : pauseMs;
   }
 
   private failed(connected: Exclude<Connected, { kind: 'connected' }>): number {
     this.expected = undefined;
-    switch (connected.kind) {
-      case 'unresolved':
-        this.setUnlessEnded('failed', undefined, `unresolved placeholders: ${connected.missing.join(', ')}`);
-        return linkTimes.crashLoopBackOff;
-      case 'unsupported':
-        this.setUnlessEnded('failed', undefined, connected.message);
-        return Infinity;
-      case 'auth_required':
-        this.setUnlessEnded('auth_required', undefined, connected.message);
-        return this.backOff.afterFailure();
-      case 'failed': {
-        const pauseMs = this.backOff.afterFailure();
-        this.setUnlessEnded(this.failureStatus(), undefined, connected.message);
-        return pauseMs;
-      }
-    }
-  }
-
-  private failureStatus(): 'crash_loop' | 'failed' {
-    return this.backOff.isCrashLoop && this.wanted.config.transport === 'stdio' ? 'crash_loop' : 'failed';
+    const { status, message, pauseMs } = failureOf(connected, this.backOff, this.wanted.config);
+    this.setUnlessEnded(status, undefined, message);
+    return pauseMs;
   }
 
   /** `stopping` is the last status, and a restart's `connecting` is not overwritten by what it ended. */
@@ -221,30 +246,5 @@ export class ServerLink {
     error?: string,
   ): void {
     if (!this.stopped && signal?.aborted !== true) this.state.set(status, error);
-  }
-
-  private follow(live: Live, signal: AbortSignal): () => void {
-    return followList({
-      upstream: live.upstream,
-      digestOf: this.ports.digestOf,
-      clock: this.ports.clock,
-      pace: {
-        debounceMs: linkTimes.listDebounce,
-        firstGapMs: linkTimes.firstListGap,
-        longestGapMs: linkTimes.longestListGap,
-      },
-      signal,
-      onRead: (read) => {
-        if (read.kind === 'failed') return this.setUnlessEnded('degraded', signal, read.message);
-        live.list = read.list;
-        this.state.changed();
-      },
-    });
-  }
-
-  private async idle(graceMs: number): Promise<void> {
-    const done = new AbortController();
-    await Promise.race([this.slots.idle(), this.ports.clock.wait(graceMs, done.signal)]);
-    done.abort();
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BackOff } from './back-off.js';
+import { systemClock } from '../../adapters/system-clock.js';
 import { Slots } from './slots.js';
 
 const never = new AbortController().signal;
@@ -13,7 +14,7 @@ describe('Slots', () => {
     slots.release();
     expect(await second).toBe('taken');
     expect(slots.inUse).toBe(1);
-    const idle = slots.idle();
+    const idle = slots.idleWithin(60_000, systemClock);
     slots.release();
     await idle;
     expect(slots.inUse).toBe(0);

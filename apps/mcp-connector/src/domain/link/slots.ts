@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.js';
+
 /** A bound on what runs at once, with a bounded queue in front of it. */
 export class Slots {
   private running = 0;
@@ -18,10 +20,13 @@ export class Slots {
     this.advance();
   }
 
-  /** Settles when nothing runs and nothing waits. */
-  async idle(): Promise<void> {
+  /** Settles when nothing runs and nothing waits, or after `graceMs`. */
+  async idleWithin(graceMs: number, clock: Clock): Promise<void> {
     if (this.running === 0 && this.queue.length === 0) return;
-    await new Promise<void>((resolve) => this.idleListeners.add(resolve));
+    const done = new AbortController();
+    const idle = new Promise<void>((resolve) => this.idleListeners.add(resolve));
+    await Promise.race([idle, clock.wait(graceMs, done.signal)]);
+    done.abort();
   }
 
   /** `taken`: release it. `full`: the queue is. `aborted`: the signal ended the wait. */

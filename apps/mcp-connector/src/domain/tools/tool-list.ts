@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Digest } from '@uar/contracts';
-import { memberText, scanJson } from '@uar/json-text';
-import type { Clock } from '../clock.js';
-import type { Upstream } from '../upstream.js';
+import { memberText } from '@uar/json-text';
+import { definitionProblem, listBounds, walkList, type WalkOptions } from '../lists/list-walk.js';
 
 export interface ListedTool {
   readonly rawName: string;
@@ -23,82 +22,31 @@ export interface ToolList {
 export type ReadList =
   { readonly kind: 'list'; readonly list: ToolList } | { readonly kind: 'failed'; readonly message: string };
 
-export interface ListBounds {
-  readonly maxPages: number;
-  readonly maxTools: number;
-  readonly maxDefinitionBytes: number;
-  readonly maxDefinitionDepth: number;
-  readonly maxNameLength: number;
-}
-
-const listBounds: ListBounds = {
-  maxPages: 100,
-  maxTools: 5_000,
-  maxDefinitionBytes: 64 * 1024,
-  maxDefinitionDepth: 32,
-  maxNameLength: 512,
+export type ReadListOptions = Pick<WalkOptions, 'upstream' | 'clock' | 'signal'> & {
+  readonly digestOf: (definition: string) => Digest;
 };
 
-export interface ReadListOptions {
-  readonly upstream: Pick<Upstream, 'listPage'>;
-  readonly digestOf: (definition: string) => Digest;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly bounds?: ListBounds;
-}
-
-/** Longest work on a list in one go, and the pause behind it in which calls go on. */
-const sliceMs = 10;
-const pauseMs = 1;
+const longestName = 512;
+const tooMany = `more than ${listBounds.maxEntries} tools`;
 
 /** Walks all pages of `tools/list`. A list that is cut short or leaves something out says so. */
 export async function readToolList(options: ReadListOptions): Promise<ReadList> {
-  const bounds = options.bounds ?? listBounds;
-  const collector = new Collector(bounds, options.digestOf);
-  const cursors = new Set<string>();
-  let cursor: string | undefined;
-  for (let page = 0; page < bounds.maxPages; page += 1) {
-    const answer = await options.upstream.listPage(cursor, options.signal);
-    if (answer.kind === 'failed') return answer;
-    await collect(answer.definitions, collector, options);
-    cursor = answer.nextCursor;
-    if (cursor === undefined) return { kind: 'list', list: collector.list() };
-    if (cursors.has(cursor)) return { kind: 'list', list: collector.list('the upstream repeats a cursor') };
-    if (collector.full) return { kind: 'list', list: collector.list(`more than ${bounds.maxTools} tools`) };
-    cursors.add(cursor);
-  }
-  return { kind: 'list', list: collector.list(`more than ${bounds.maxPages} pages`) };
+  const collector = new Collector(options.digestOf);
+  const walked = await walkList({
+    ...options,
+    list: 'tools',
+    maxPages: listBounds.maxPages,
+    take: (definition) => collector.add(definition),
+    full: () => (collector.full ? tooMany : undefined),
+  });
+  return walked.kind === 'failed' ? walked : { kind: 'list', list: collector.list(walked.cutShort) };
 }
 
-async function collect(
-  definitions: readonly string[],
-  collector: Collector,
-  { clock, signal }: ReadListOptions,
-): Promise<void> {
-  let sliceEnd = clock.now() + sliceMs;
-  for (const definition of definitions) {
-    collector.add(definition);
-    if (clock.now() < sliceEnd) continue;
-    await clock.wait(pauseMs, signal);
-    sliceEnd = clock.now() + sliceMs;
-  }
-}
-
-/** A tool object that may be shown, or why it is left out. */
-function problemOf(definition: string, bounds: ListBounds): string | undefined {
-  if (Buffer.byteLength(definition) > bounds.maxDefinitionBytes) return 'a tool definition is too large';
-  const scan = scanJson(definition, { maxDepth: bounds.maxDefinitionDepth });
-  if (scan.kind === 'ok') return scan.rootKind === 'object' ? undefined : 'a tool is no object';
-  return scan.problem === 'duplicate_member'
-    ? 'a tool definition names a member twice'
-    : 'a tool definition is nested too deeply';
-}
-
-function nameOf(definition: string, bounds: ListBounds): string | undefined {
+function nameOf(definition: string): string | undefined {
   const text = memberText(definition, 'name');
   if (text === undefined || !text.startsWith('"')) return undefined;
   const name: unknown = JSON.parse(text);
-  return typeof name === 'string' && name !== '' && name.length <= bounds.maxNameLength ? name : undefined;
+  return typeof name === 'string' && name !== '' && name.length <= longestName ? name : undefined;
 }
 
 class Collector {
@@ -109,21 +57,18 @@ class Collector {
   private readonly content = createHash('sha256');
   private seen = 0;
 
-  constructor(
-    private readonly bounds: ListBounds,
-    private readonly digestOf: (definition: string) => Digest,
-  ) {}
+  constructor(private readonly digestOf: (definition: string) => Digest) {}
 
   get full(): boolean {
-    return this.seen >= this.bounds.maxTools;
+    return this.seen >= listBounds.maxEntries;
   }
 
   add(definition: string): void {
-    if (this.full) return this.leaveOut(`more than ${this.bounds.maxTools} tools`);
+    if (this.full) return this.leaveOut(tooMany);
     this.seen += 1;
-    const problem = problemOf(definition, this.bounds);
+    const problem = definitionProblem(definition, 'tool', listBounds);
     if (problem !== undefined) return this.leaveOut(problem);
-    const rawName = nameOf(definition, this.bounds);
+    const rawName = nameOf(definition);
     if (rawName === undefined) return this.leaveOut('a tool has no usable name');
     // No JSON text that was scanned has a NUL.
     this.content.update(definition).update('\0');

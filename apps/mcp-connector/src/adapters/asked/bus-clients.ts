@@ -1,0 +1,28 @@
+import type { Bus } from '@uar/bus';
+import { askClient, upstreamNotified, type BodyOf, type InstanceId } from '@uar/contracts';
+import type { ClientAnswer, ClientRequest } from '../../domain/client-side.js';
+import type { Clients } from '../../domain/link/connection.js';
+
+const internalError = -32603;
+
+/** Clients behind the gateway instances that their seats name. */
+export class BusClients implements Clients {
+  constructor(private readonly bus: Bus) {}
+
+  async ask(
+    { id, gateway }: { readonly id: string; readonly gateway: InstanceId },
+    { method, paramsJson, callId }: ClientRequest,
+    signal: AbortSignal,
+  ): Promise<ClientAnswer> {
+    const call = callId === undefined ? {} : { call_id: callId };
+    const ask = { seat_id: id, method, params_json: paramsJson, ...call };
+    const reply = await this.bus.ask(askClient, ask, { to: gateway, signal });
+    if (reply.kind === 'answered') return reply.value;
+    if (reply.fault === 'no_responders') return { kind: 'gone' };
+    return { kind: 'failed', code: internalError, message: 'the client gave no answer' };
+  }
+
+  notify(notice: BodyOf<typeof upstreamNotified>): void {
+    this.bus.announce(upstreamNotified, notice);
+  }
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { longestItemId, type ItemListName } from '@uar/contracts';
+import { memberText } from '@uar/json-text';
+import { definitionProblem, listBounds, walkList, type WalkOptions } from '../lists/list-walk.js';
+
+/** Resources, templates or prompts of an upstream, in its order: its own texts, each id once. */
+export interface ItemList {
+  readonly definitions: readonly string[];
+  readonly digest: string;
+}
+
+export type ReadItems =
+  { readonly kind: 'list'; readonly list: ItemList } | { readonly kind: 'failed'; readonly message: string };
+
+/** The member by which an entry of the list is asked for. */
+const idMembers = { resources: 'uri', templates: 'uriTemplate', prompts: 'name' } as const;
+/** Most bytes of texts in one list. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Walks all pages of one list. What cannot be shown or asked for is left out, as is what is beyond the bounds. */
+export async function readItemList(
+  options: Pick<WalkOptions, 'upstream' | 'clock' | 'signal'> & { readonly list: ItemListName },
+): Promise<ReadItems> {
+  const ids = new Set<string>();
+  const definitions: string[] = [];
+  const content = createHash('sha256');
+  let bytes = 0;
+  const isFull = (): boolean => ids.size >= listBounds.maxEntries || bytes >= mostBytes;
+  const take = (definition: string): void => {
+    if (isFull() || definitionProblem(definition, 'item', listBounds) !== undefined) return;
+    const id = idOf(definition, idMembers[options.list]);
+    if (id === undefined || ids.has(id)) return;
+    ids.add(id);
+    definitions.push(definition);
+    bytes += Buffer.byteLength(definition);
+    // No JSON text that was scanned has a NUL.
+    content.update(definition).update('\0');
+  };
+  const full = (): string | undefined => (isFull() ? 'the list is too long' : undefined);
+  const walked = await walkList({ ...options, maxPages: listBounds.maxPages, take, full });
+  if (walked.kind === 'failed') return walked;
+  return { kind: 'list', list: { definitions, digest: content.digest('hex') } };
+}
+
+function idOf(definition: string, member: string): string | undefined {
+  const text = memberText(definition, member);
+  if (text === undefined || !text.startsWith('"')) return undefined;
+  const id: unknown = JSON.parse(text);
+  if (typeof id !== 'string' || id === '') return undefined;
+  return Buffer.byteLength(id) <= longestItemId ? id : undefined;
+}

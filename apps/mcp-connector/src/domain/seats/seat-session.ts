@@ -1,0 +1,192 @@
+import type { LogLevel, Seat } from '@uar/contracts';
+import type { ClientSide, Notice } from '../client-side.js';
+import { Subscriptions } from '../items/subscriptions.js';
+import { changedKind } from '../link/base-side.js';
+import { open, type ConnectTarget } from '../link/connect.js';
+import { linkTimes } from '../link/link-times.js';
+import { Notices } from '../notices/notices.js';
+import type { Upstream } from '../upstream.js';
+import { capabilitiesOf } from './capabilities.js';
+import { isAtLeast } from './log-level.js';
+import type { Claim, Place, Placed } from './place.js';
+import type { SeatsOptions } from './seats.js';
+
+export interface SeatSessionOptions extends Pick<SeatsOptions, 'ports' | 'onItemsChanged'> {
+  readonly target: ConnectTarget;
+  readonly claim: Claim;
+  /** Not to be used any more: it could not be opened, was lost, or is idle. */
+  readonly onOver: () => void;
+}
+
+type Opening =
+  | { readonly kind: 'open'; readonly upstream: Upstream }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** One session with an upstream that belongs to one seat of one principal. */
+export class SeatSession {
+  private readonly subscriptions = new Subscriptions();
+  private readonly life = new AbortController();
+  private readonly notices: Notices;
+  private readonly opening: Promise<Opening>;
+  /** As the latest call named it. */
+  private seat: Seat | undefined;
+  private level: LogLevel | undefined;
+  private users = 0;
+  private emptySince = 0;
+  /** Aborted by the next call. */
+  private idle = new AbortController();
+  private onEmpty: (() => void) | undefined;
+  private ended: Promise<void> | undefined;
+
+  constructor(private readonly options: SeatSessionOptions) {
+    this.seat = options.claim.seat;
+    this.notices = new Notices({
+      ...{ clock: options.ports.clock, signal: this.life.signal },
+      pass: (notice) => this.pass(notice),
+    });
+    this.opening = this.open();
+  }
+
+  /** Since when no call runs, in epoch milliseconds; undefined while one does. */
+  get idleSince(): number | undefined {
+    return this.users === 0 ? this.emptySince : undefined;
+  }
+
+  async enter(seat: Seat | undefined, signal: AbortSignal): Promise<Placed> {
+    this.users += 1;
+    this.idle.abort();
+    if (seat !== undefined) this.seat = seat;
+    const opening = await unlessAborted(this.opening, signal);
+    if (opening?.kind === 'open') {
+      await this.heedLevel(opening.upstream);
+      return { kind: 'placed', place: this.placeIn(opening.upstream) };
+    }
+    this.leave();
+    return opening === undefined
+      ? { kind: 'cancelled', dispatched: false }
+      : { kind: 'unavailable', message: opening.message };
+  }
+
+  /** No call should come any more; those that run have `graceMs`. Settles when the connection is closed. */
+  async end(graceMs: number): Promise<void> {
+    this.ended ??= this.close(graceMs);
+    if (graceMs === 0) this.onEmpty?.();
+    await this.ended;
+  }
+
+  private async open(): Promise<Opening> {
+    const { target, ports, claim } = this.options;
+    const { signal } = this.life;
+    try {
+      const opened = await open(target, ports, {
+        ...{ signal, client: this.clientSide(), principal: claim.principal },
+        onToolsChanged: () => undefined,
+        onUnreachable: this.options.onOver,
+      });
+      if (opened.kind === 'open') return this.opened(opened.upstream);
+      const message =
+        opened.kind === 'unresolved'
+          ? `unresolved placeholders: ${opened.missing.join(', ')}`
+          : opened.message;
+      return this.failed(message);
+    } catch (error) {
+      ports.onFault(error);
+      return this.failed('an internal fault; see the log');
+    }
+  }
+
+  private opened(upstream: Upstream): Opening {
+    void upstream.lost.then(this.options.onOver);
+    return { kind: 'open', upstream };
+  }
+
+  private failed(message: string): Opening {
+    this.options.onOver();
+    return { kind: 'failed', message };
+  }
+
+  private placeIn(upstream: Upstream): Place {
+    return { upstream, subscriptions: this.subscriptions, leave: () => this.leave() };
+  }
+
+  private leave(): void {
+    this.users -= 1;
+    if (this.users > 0) return;
+    this.emptySince = this.options.ports.clock.now();
+    this.onEmpty?.();
+    if (this.ended === undefined) void this.giveUpWhenIdle();
+  }
+
+  private async giveUpWhenIdle(): Promise<void> {
+    const idle = new AbortController();
+    this.idle = idle;
+    const ms = this.subscriptions.size > 0 ? linkTimes.subscribedSeatIdle : linkTimes.seatIdle;
+    await this.options.ports.clock.wait(ms, idle.signal);
+    if (!idle.signal.aborted) this.options.onOver();
+  }
+
+  private async close(graceMs: number): Promise<void> {
+    const { clock } = this.options.ports;
+    const done = new AbortController();
+    const empty = new Promise<void>((resolve) => {
+      this.onEmpty = resolve;
+    });
+    if (this.users > 0) await Promise.race([empty, clock.wait(graceMs, done.signal)]);
+    done.abort();
+    this.idle.abort();
+    this.life.abort();
+    const opening = await this.opening;
+    if (opening.kind === 'open') await opening.upstream.close();
+  }
+
+  private clientSide(): ClientSide {
+    const { clients } = this.options.ports;
+    const { seat } = this.options.claim;
+    const onNotice = (notice: Notice): void => this.hear(notice);
+    if (seat === undefined) return { capabilities: {}, onNotice };
+    return {
+      capabilities: capabilitiesOf(seat.capabilities_json),
+      answer: async (request, signal) => await clients.ask(this.seat ?? seat, request, signal),
+      onNotice,
+    };
+  }
+
+  private hear(notice: Notice): void {
+    const kind = changedKind(notice.method);
+    if (kind !== undefined) this.options.onItemsChanged(kind);
+    const isBelow =
+      notice.method === 'notifications/message' &&
+      this.level !== undefined &&
+      !isAtLeast(this.level, notice.paramsJson);
+    if (this.seat !== undefined && !isBelow) this.notices.tell(notice);
+  }
+
+  private pass({ method, paramsJson, callId }: Notice): void {
+    const { seat } = this;
+    if (seat === undefined) return;
+    const { tenant, name } = this.options.target;
+    this.options.ports.clients.notify({
+      ...{ tenant, server: name, method, params_json: paramsJson },
+      seat: { id: seat.id, gateway: seat.gateway },
+      ...(callId === undefined ? {} : { call_id: callId }),
+    });
+  }
+
+  private async heedLevel(upstream: Upstream): Promise<void> {
+    const level = this.seat?.log_level;
+    if (level === undefined || level === this.level) return;
+    this.level = level;
+    if (upstream.offers.logging) await upstream.setLogLevel(level);
+  }
+}
+
+/** Undefined: the signal aborted first. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return undefined;
+  let abort = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    abort = () => resolve(undefined);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  return await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
+}

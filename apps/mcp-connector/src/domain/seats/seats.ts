@@ -1,0 +1,75 @@
+import type { ItemKind } from '../items/item-lists.js';
+import type { ConnectTarget } from '../link/connect.js';
+import type { LinkPorts } from '../link/connection.js';
+import { linkTimes, mostSeats } from '../link/link-times.js';
+import type { Claim, Placed } from './place.js';
+import { SeatSession } from './seat-session.js';
+
+export interface SeatsOptions {
+  /** The configuration of now. */
+  readonly target: () => ConnectTarget;
+  readonly ports: Pick<LinkPorts, 'open' | 'expand' | 'clock' | 'clients' | 'onFault'>;
+  readonly onItemsChanged: (kind: ItemKind) => void;
+}
+
+const retryAfterMs = 1_000;
+
+/** The sessions with one server in which calls of principals run: one for each principal and seat, opened when it is needed. */
+export class Seats {
+  private readonly sessions = new Map<string, SeatSession>();
+  private readonly ending = new Set<Promise<void>>();
+  private ended = false;
+
+  constructor(private readonly options: SeatsOptions) {}
+
+  /** A place in the session of the claim's seat; whoever comes while it opens waits for the same one. */
+  async take(claim: Claim, signal: AbortSignal): Promise<Placed> {
+    if (this.ended) return { kind: 'unavailable', message: 'the host is stopping' };
+    const key = JSON.stringify([claim.principal, claim.seat?.id ?? '']);
+    const session = this.sessions.get(key) ?? this.begin(key, claim);
+    if (session === undefined) return { kind: 'overloaded', retry_after_ms: retryAfterMs };
+    return await session.enter(claim.seat, signal);
+  }
+
+  /** Gives up all sessions; what runs in them may go on for a while. */
+  async clear(): Promise<void> {
+    for (const [key, session] of this.sessions) this.drop(key, session, linkTimes.retire);
+    await Promise.all(this.ending);
+  }
+
+  /** Ends all sessions at once and begins no other. */
+  async end(): Promise<void> {
+    this.ended = true;
+    for (const [key, session] of this.sessions) this.drop(key, session, 0);
+    await Promise.all(this.ending);
+  }
+
+  /** Undefined: there are too many, and all of them are in use. */
+  private begin(key: string, claim: Claim): SeatSession | undefined {
+    if (this.sessions.size >= mostSeats && !this.makeRoom()) return undefined;
+    const session = new SeatSession({
+      ...{ ports: this.options.ports, target: this.options.target(), claim },
+      onItemsChanged: this.options.onItemsChanged,
+      onOver: () => this.drop(key, session, linkTimes.retire),
+    });
+    this.sessions.set(key, session);
+    return session;
+  }
+
+  private makeRoom(): boolean {
+    let longest: { readonly key: string; readonly session: SeatSession; readonly since: number } | undefined;
+    for (const [key, session] of this.sessions) {
+      const since = session.idleSince;
+      if (since !== undefined && since < (longest?.since ?? Infinity)) longest = { key, session, since };
+    }
+    if (longest === undefined) return false;
+    this.drop(longest.key, longest.session, 0);
+    return true;
+  }
+
+  private drop(key: string, session: SeatSession, graceMs: number): void {
+    if (this.sessions.get(key) === session) this.sessions.delete(key);
+    const over = session.end(graceMs).finally(() => this.ending.delete(over));
+    this.ending.add(over);
+  }
+}
