@@ -45,7 +45,7 @@ export function assemble(context: ServiceContext) {
     ...following,
     ...assembleSettings(context, room),
     ...assembleExplain(context, { replica, runs, schemas }),
-    ...assembleItems({ bus: context.bus, replica, pdp, runs }),
+    ...assembleItems({ ...ports, bus: context.bus, pipeline: calls.pipeline }),
     ...assembleClients(context),
     ...{ verifier, identity },
     voidApprovals: voidApprovalsOf(replica, room),

@@ -18,6 +18,7 @@ import { WaitingRoom } from '../domain/approval/waiting-room.js';
 import { PermissionStage } from '../domain/call/permission.js';
 import { Pipeline, type PipelineParts } from '../domain/call/pipeline.js';
 import type { FaultLog, Hosts } from '../domain/call/ports.js';
+import { ToolStages } from '../domain/call/tool-stages.js';
 import { Slots } from '../domain/call/slots.js';
 import { Staging } from '../domain/call/staging.js';
 import { Dispatcher } from '../domain/dispatch/dispatcher.js';
@@ -25,6 +26,7 @@ import { Placement } from '../domain/dispatch/placement.js';
 import { EndedCalls } from '../domain/execute/ended-calls.js';
 import { Execution } from '../domain/execute/execution.js';
 import { RuntimeCatalog } from '../runtime/runtime-catalog.js';
+import { ItemStages } from '../domain/item/item-stages.js';
 import { assembleLimits } from './limits.js';
 import { assembleRuntime } from './runtime.js';
 import type { ReceiptSetting } from '../domain/receipt/receipt-bodies.js';
@@ -119,7 +121,7 @@ interface CallShared {
 function stagesOf(
   { context: { config, bus }, edge, runtime, runs, pdp, receipts, approvals, schemas }: CallPorts,
   { room, setting, fault, hosts }: CallShared,
-): Pick<PipelineParts, 'staging' | 'permission' | 'dispatcher' | 'slots'> {
+): Pick<PipelineParts, 'stages' | 'slots'> {
   const placement = new Placement(runtime, clock);
   const slots = new Slots(config.limits.calls_in_flight);
   const release = new Release({ pdp, approvals, catalog: runtime, runs, placement, clock, setting });
@@ -136,12 +138,14 @@ function stagesOf(
   });
   const mostArgumentBytes = config.limits.arguments_kb * 1024;
   const mostResultBytes = config.limits.result_kb * 1024;
-  return {
-    staging: new Staging({ catalog: runtime, runs, schemas, pdp, mostArgumentBytes }),
-    permission: new PermissionStage({ pdp, receipts, approvals: approvalStage, placement, clock, setting }),
-    dispatcher: new Dispatcher({ hosts, placement, clock, fault, mostResultBytes }),
-    slots,
-  };
+  const dispatcher = new Dispatcher({ hosts, placement, clock, fault, mostResultBytes });
+  const common = { catalog: runtime, runs, pdp, placement, dispatcher, clock };
+  const tool = new ToolStages({
+    staging: new Staging({ ...common, schemas, mostArgumentBytes }),
+    permission: new PermissionStage({ ...common, receipts, approvals: approvalStage, setting }),
+    dispatcher,
+  });
+  return { stages: { tool, item: new ItemStages({ ...common, mostParamBytes: mostArgumentBytes }) }, slots };
 }
 
 export function pageUrlOf(edge: Edge): (approvalId: string) => string {

@@ -1,4 +1,4 @@
-import type { Caller, CallId, HostCall } from '@uar/contracts';
+import type { Caller, CallId, HostCall, HostItemRequest } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import { z } from 'zod';
 import type { HostAddress, HostReply, Hosts } from '../domain/call/ports.js';
@@ -29,6 +29,12 @@ export class RuntimeHost implements Hosts {
     return host === 'gateway'
       ? this.execute(call)
       : this.parts.elsewhere.run({ host, instance }, call, withinMs);
+  }
+
+  /** Resources and prompts are those of upstreams alone. */
+  runItem({ host, instance }: HostAddress, request: HostItemRequest, withinMs: number): Promise<HostReply> {
+    if (host === 'gateway') return Promise.resolve({ kind: 'not_owner' });
+    return this.parts.elsewhere.runItem({ host, instance }, request, withinMs);
   }
 
   /** What runs here is over in a moment. */

@@ -19,6 +19,32 @@ afterEach(async () => {
 const receipts = (...argv: string[]): Promise<CommandEnd> =>
   uarIn(folder, ['receipts', ...argv], { UAR_URL: gateway.url });
 
+describe('uar receipts', () => {
+  it('says what each of them is about: a tool, an item, or what was administered', async () => {
+    const common = { at: '2026-01-01T00:00:00.000Z', principal: 'User::"default/ada"' };
+    const item = { kind: 'resource', server: 'time', id_digest: 'sha256:0', method: 'resources/read' };
+    gateway.answer = () => ({
+      status: 200,
+      body: JSON.stringify({
+        receipts: [
+          {
+            seq: 1,
+            ...common,
+            kind: 'outcome',
+            outcome: 'completed',
+            tool: { server: 'fs', raw_name: 'ls' },
+          },
+          { seq: 2, ...common, kind: 'outcome', outcome: 'policy_denied', item },
+          { seq: 3, ...common, kind: 'admin', action: 'server.put fs' },
+        ],
+      }),
+    });
+    const { out } = await receipts('list');
+    const rows = out.split('\n').map((line) => line.split(/ {2,}/));
+    expect(rows.slice(1, 4).map((row) => row[3])).toEqual(['fs/ls', 'time/resources/read', 'server.put fs']);
+  });
+});
+
 describe('uar receipts export', () => {
   const file = () => join(folder, 'all.ndjson');
 

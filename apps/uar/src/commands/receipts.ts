@@ -14,6 +14,7 @@ const Receipt = z.looseObject({
   outcome: z.string().optional(),
   action: z.string().optional(),
   tool: z.object({ server: z.string(), raw_name: z.string() }).optional(),
+  item: z.object({ server: z.string(), method: z.string() }).optional(),
 });
 const Page = z.object({ receipts: z.array(Receipt), next_cursor: z.string().optional() });
 
@@ -40,17 +41,18 @@ export async function listReceipts(world: World, options: ListReceipts): Promise
     receipts.push(...page.receipts);
     cursor = page.next_cursor;
   } while (cursor !== undefined);
-  const rows = receipts.map(({ seq, at, kind, principal, outcome, action, tool }) => [
-    String(seq),
-    at,
-    kind,
-    tool === undefined ? (action ?? '') : `${tool.server}/${tool.raw_name}`,
-    outcome ?? '',
-    principal,
-  ]);
+  const rows = receipts.map((receipt) => {
+    const { seq, at, kind, principal, outcome = '' } = receipt;
+    return [String(seq), at, kind, subjectOf(receipt), outcome, principal];
+  });
   const headings = ['SEQ', 'AT', 'KIND', 'WHAT', 'OUTCOME', 'PRINCIPAL'];
   world.out(options.json ? json({ receipts }) : table(headings, rows));
   return exit.ok;
+}
+
+function subjectOf({ tool, item, action = '' }: z.output<typeof Receipt>): string {
+  if (tool !== undefined) return `${tool.server}/${tool.raw_name}`;
+  return item === undefined ? action : `${item.server}/${item.method}`;
 }
 
 /** The chain as NDJSON, to stdout or into a file that must not exist yet. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exchange } from '../exchange.js';
 import { ApprovalId, CallId, Digest, HostKind, InstanceId, IsoTime, RunId, TenantId } from '../ids.js';
 import { Effect, Outcome } from '../calls/outcome.js';
+import { ItemMethod } from '../calls/seat.js';
 import { ProfileName } from '../principal.js';
 
 /** What a receipt says, before it has a place in the chain. Digests and sizes, never arguments or results (API.md 7). */
@@ -17,6 +18,16 @@ export const ReceiptBody = z.strictObject({
   tool: z
     .strictObject({ server: z.string(), raw_name: z.string(), definition_digest: z.string() })
     .optional(),
+  /** The resource or prompt it is about instead of a tool. Its id may carry a secret: `id_digest` is the sha256 of its text. */
+  item: z
+    .strictObject({
+      kind: z.enum(['resource', 'prompt']),
+      server: z.string(),
+      id_digest: Digest,
+      method: ItemMethod,
+    })
+    .optional(),
+  /** Of the arguments of a tool, or of the `params` of a request about an item. */
   arguments_digest: Digest.optional(),
   result_digest: Digest.optional(),
   policy_version: z.string().optional(),

@@ -56,6 +56,21 @@ inEveryPlace('receipts', (ledger) => {
     expect((await list({ after: page.next })).receipts).toHaveLength(1);
   });
 
+  it('keeps what is about a resource or prompt among what is about tools', async () => {
+    const tenant = TenantId.parse('items');
+    const item = {
+      ...{ kind: 'resource' as const, server: 'time', method: 'resources/read' as const },
+      id_digest: digestOf('b'),
+    };
+    const { tool, ...about } = { ...receipt({ tenant }), item };
+    await ledger().appendReceipts({ receipts: [about, receipt({ tenant })] });
+    const list = (query: object) => ledger().listReceipts({ tenant, after: 0, limit: 10, ...query });
+    expect((await list({ outcome: 'completed' })).receipts).toMatchObject([{ item }, { tool }]);
+    expect((await list({ tool: 'time/resources/read' })).receipts).toEqual([]);
+    expect((await list({ tool: 'write' })).receipts).toMatchObject([{ tool }]);
+    expect(await ledger().verifyReceipts({ tenant })).toMatchObject({ ok: true, length: 2 });
+  });
+
   it('reads one by its number, within its tenant', async () => {
     const [position] = await ledger().appendReceipts({ receipts: [receipt({ cause: 'unique' })] });
     const seq = position?.seq ?? 0;

@@ -1,12 +1,25 @@
-import type { Bus, BusFault } from '@uar/bus';
-import { callProgressed, hosts, type CallId, type HostCall } from '@uar/contracts';
-import type { HostAddress, HostReply, Hosts } from '../../domain/call/ports.js';
+import type { Bus, BusFault, Reply } from '@uar/bus';
+import {
+  callProgressed,
+  hosts,
+  listItems,
+  runItem,
+  type AnswerOf,
+  type AskOf,
+  type CallId,
+  type HostCall,
+  type HostItemRequest,
+  type InstanceId,
+} from '@uar/contracts';
+import type { HostAddress, HostReply, Hosts, Unavailable } from '../../domain/call/ports.js';
+import type { ItemHosts } from '../../domain/item/ports.js';
 import { HostPulse } from './host-pulse.js';
+import { unavailable } from './pdp.js';
 
 type OnBus = keyof typeof hosts;
 
 /** The hosts of both kinds over the bus. */
-export class BusHosts implements Hosts<OnBus> {
+export class BusHosts implements Hosts<OnBus>, ItemHosts {
   private readonly listeners = new Map<string, (paramsJson: string) => void>();
   private readonly pulse: HostPulse;
   private readonly endListening: () => void;
@@ -18,18 +31,24 @@ export class BusHosts implements Hosts<OnBus> {
     );
   }
 
-  /** An answer that comes after the host was taken as dead is dropped: the call was reported already. */
   run(at: HostAddress<OnBus>, call: HostCall, withinMs: number): Promise<HostReply> {
     const options = { to: at.instance, deadlineMs: withinMs };
-    return new Promise((resolve, reject) => {
-      const stop = this.pulse.watch(at.instance, () => {
-        resolve({ kind: 'transport_failure', message: 'host_silent' });
-      });
-      this.bus
-        .ask(hosts[at.host].run, call, options)
-        .then((reply) => resolve(reply.kind === 'answered' ? reply.value : replyOf(reply)), reject)
-        .finally(stop);
-    });
+    return this.watched(at.instance, this.bus.ask(hosts[at.host].run, call, options));
+  }
+
+  runItem(at: HostAddress<OnBus>, request: HostItemRequest, withinMs: number): Promise<HostReply> {
+    const options = { to: at.instance, deadlineMs: withinMs };
+    return this.watched(at.instance, this.bus.ask(runItem, request, options));
+  }
+
+  async page(
+    to: InstanceId,
+    ask: AskOf<typeof listItems>,
+    withinMs: number,
+  ): Promise<AnswerOf<typeof listItems> | Unavailable> {
+    if (withinMs < 1) return { kind: 'unavailable', cause: 'deadline_before_list' };
+    const reply = await this.bus.ask(listItems, ask, { to, deadlineMs: Math.floor(withinMs) });
+    return reply.kind === 'answered' ? reply.value : unavailable('host', reply);
   }
 
   cancel(at: HostAddress<OnBus>, callId: CallId): void {
@@ -39,6 +58,18 @@ export class BusHosts implements Hosts<OnBus> {
   onProgress(callId: CallId, listener: (paramsJson: string) => void): () => void {
     this.listeners.set(callId, listener);
     return () => this.listeners.delete(callId);
+  }
+
+  /** An answer that comes after the host was taken as dead is dropped: the call was reported already. */
+  private watched(at: InstanceId, asked: Promise<Reply<typeof runItem>>): Promise<HostReply> {
+    return new Promise((resolve, reject) => {
+      const stop = this.pulse.watch(at, () => {
+        resolve({ kind: 'transport_failure', message: 'host_silent' });
+      });
+      asked
+        .then((reply) => resolve(reply.kind === 'answered' ? reply.value : replyOf(reply)), reject)
+        .finally(stop);
+    });
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import type { Bus, BusFault } from '@uar/bus';
 import {
   authorizeActions,
   decideCall,
+  decideItem,
   discoverTools,
   issueGrant,
   type ActionQuestion,
@@ -13,6 +14,7 @@ import {
 } from '@uar/contracts';
 import type { Access, Allowance } from '../../domain/access/access.js';
 import type { DecisionAsk, Pdp, Unavailable } from '../../domain/call/ports.js';
+import type { ItemPdp } from '../../domain/item/item-stages.js';
 
 type Discovery = AnswerOf<typeof discoverTools>;
 
@@ -22,12 +24,21 @@ const toolsPerAsk = 200;
 const questionsPerAsk = 200;
 
 /** The governance-decider over the bus. Whatever is no answer is `unavailable`: nothing runs without a decision. */
-export class BusPdp implements Pdp, Access {
+export class BusPdp implements Pdp, Access, ItemPdp {
   constructor(private readonly bus: Bus) {}
 
   async decide(ask: DecisionAsk, withinMs: number): Promise<CallDecision | Unavailable> {
     if (withinMs < 1) return { kind: 'unavailable', cause: 'deadline_before_decision' };
     const reply = await this.bus.ask(decideCall, ask, { deadlineMs: Math.floor(withinMs) });
+    return reply.kind === 'answered' ? reply.value : unavailable('pdp', reply);
+  }
+
+  async decideItem(
+    ask: AskOf<typeof decideItem>,
+    withinMs: number,
+  ): Promise<AnswerOf<typeof decideItem> | Unavailable> {
+    if (withinMs < 1) return { kind: 'unavailable', cause: 'deadline_before_decision' };
+    const reply = await this.bus.ask(decideItem, ask, { deadlineMs: Math.floor(withinMs) });
     return reply.kind === 'answered' ? reply.value : unavailable('pdp', reply);
   }
 

@@ -5,7 +5,7 @@ import type { Permission } from '../call/permission.js';
 import type { Approvals, Catalog, Clock, Pdp, Unavailable } from '../call/ports.js';
 import type { RunningCall } from '../call/running-call.js';
 import type { StagedCall } from '../call/staging.js';
-import type { Placement } from '../dispatch/placement.js';
+import { placedTool, type Placement } from '../dispatch/placement.js';
 import { intentOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
 import { reenter } from '../run/reentry.js';
 import type { Runs } from '../run/runs.js';
@@ -71,7 +71,7 @@ export class Release {
     if (stale !== undefined) return this.spend(approvalId, stale);
     if (call.release === undefined)
       return this.spend(approvalId, over('unavailable', { cause: 'votes_not_reviewed' }));
-    const target = this.parts.placement.place(call, staged.entry, []);
+    const target = this.parts.placement.place(call, placedTool(staged.entry), []);
     if (target === undefined)
       return this.spend(approvalId, over('unavailable', { cause: 'no_host_instance' }));
     const decision = await this.parts.pdp.decide(

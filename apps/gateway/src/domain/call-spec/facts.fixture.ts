@@ -5,8 +5,10 @@ import {
   type ApprovalDraft,
   type ApprovalStatus,
   type ApprovalView,
+  type AnswerOf,
   type CallDecision,
   type Caller,
+  type decideItem,
 } from '@uar/contracts';
 import type { Clock, DecisionAsk } from '../call/ports.js';
 
@@ -77,6 +79,7 @@ export const caller: Caller = {
 
 const facts = { policy_version: 'v1', determining: [], governance: 'on' as const };
 export const allowed: CallDecision = { kind: 'allow', ...facts, grant: 'grant', ticket: 'ticket' };
+export const itemAllowed: AnswerOf<typeof decideItem> = { kind: 'allow', ...facts, grant: 'item grant' };
 export const asksHuman: CallDecision = { kind: 'require_approval', ...facts, quorum: 1, reasons: ['why'] };
 export const denied = (outcome: 'policy_denied' | 'unknown_tool' | 'quarantined'): CallDecision => ({
   kind: 'deny',

@@ -5,8 +5,10 @@ import {
   type CallDecision,
   type Caller,
   type CatalogEntry,
+  type CatalogServer,
   type EventRun,
   type HostCall,
+  type HostItemRequest,
   type NotedEvent,
   type ReceiptBody,
   type RunId,
@@ -30,20 +32,26 @@ import type { EventSink } from '../event/ports.js';
 import { leaves, limitsOf, wholeRun, type EffectiveRun, type ScopedTool } from '../run/effective-run.js';
 import type { Entered, RunDenial, Runs } from '../run/runs.js';
 import { entry } from './entry.fixture.js';
+import { ItemPdpInMemory } from './item-pdp.fixture.js';
 import { HandClock, allowed, caller, runId, tenant, viewOf } from './facts.fixture.js';
 
 /** What the pipeline asks, as plain values in memory. */
-export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts, Runs, EventSink {
+export class PortsInMemory
+  extends ItemPdpInMemory
+  implements Catalog, Schemas, Pdp, Approvals, Hosts, Receipts, Runs, EventSink
+{
   readonly clock = new HandClock();
   entries: CatalogEntry[] = [entry('read'), entry('write', { capabilities: ['write'] })];
   instances = [InstanceId.parse('a'.repeat(16)), InstanceId.parse('b'.repeat(16))];
+  isServed = true;
+  placement: NonNullable<CatalogServer['placement']> = 'shared';
   checked: Checked | Unavailable = { kind: 'fits' };
   visible: 'visible' | 'hidden' | Unavailable = 'visible';
   decideWith: (ask: DecisionAsk) => CallDecision | Unavailable | Promise<CallDecision | Unavailable> = () =>
     allowed;
   granted: 'granted' | 'refused' | 'unavailable' = 'granted';
   limitedBy: number | undefined;
-  reply: (call: HostCall, instance: string) => HostReply | Promise<HostReply> = () => ({
+  reply: (call: HostCall | HostItemRequest, instance: string) => HostReply | Promise<HostReply> = () => ({
     kind: 'ran',
     result_json: '{"content":[]}',
     is_error: false,
@@ -55,6 +63,7 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
   runDenied: RunDenial | undefined;
   ledger = true;
   readonly decisions: DecisionAsk[] = [];
+  readonly itemRuns: { request: HostItemRequest; instance: string }[] = [];
   readonly runs: { call: HostCall; instance: string }[] = [];
   readonly cancels: string[] = [];
   readonly written: ReceiptBody[] = [];
@@ -103,8 +112,9 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
     return this.entries.find((it) => it.name === name);
   }
 
-  server(_: TenantId, name: string) {
-    return { tenant, name, host: 'mcp' as const, status: 'ready' as const, instances: this.instances };
+  server(_: TenantId, name: string): CatalogServer | undefined {
+    const { isServed, instances, placement } = this;
+    return isServed ? { tenant, name, host: 'mcp', status: 'ready', instances, placement } : undefined;
   }
 
   async check(): Promise<Checked | Unavailable> {
@@ -174,6 +184,11 @@ export class PortsInMemory implements Catalog, Schemas, Pdp, Approvals, Hosts, R
   async run({ instance }: { instance: string }, call: HostCall): Promise<HostReply> {
     this.runs.push({ call, instance });
     return this.reply(call, instance);
+  }
+
+  async runItem({ instance }: { instance: string }, request: HostItemRequest): Promise<HostReply> {
+    this.itemRuns.push({ request, instance });
+    return this.reply(request, instance);
   }
 
   cancel(_: unknown, callId: string): void {

@@ -7,8 +7,10 @@ import { Pipeline } from '../call/pipeline.js';
 import type { CallHandle, ProposedCall } from '../call/proposed-call.js';
 import { Slots } from '../call/slots.js';
 import { Staging } from '../call/staging.js';
+import { ToolStages } from '../call/tool-stages.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { Placement } from '../dispatch/placement.js';
+import { ItemStages } from '../item/item-stages.js';
 import { caller, hex, needsHuman, settle } from './facts.fixture.js';
 import { PortsInMemory } from './ports.fixture.js';
 
@@ -41,6 +43,7 @@ export class World extends PortsInMemory {
     const fault = (error: unknown): string => `fault_${this.faults.push(error)}`;
     const ports = { pdp: this, approvals: this, catalog: this, runs: this };
     const common = { ...ports, placement, clock: this.clock, setting };
+    const dispatcher = new Dispatcher({ ...common, hosts: this, fault, mostResultBytes: 1_000 });
     const approvalStage = new ApprovalStage({
       ...common,
       room: this.room,
@@ -53,15 +56,14 @@ export class World extends PortsInMemory {
     });
     return new Pipeline({
       ...common,
-      staging: new Staging({ ...common, schemas: this, mostArgumentBytes: 1_024 }),
-      permission: new PermissionStage({ ...common, receipts: this, approvals: approvalStage }),
-      dispatcher: new Dispatcher({
-        hosts: this,
-        placement,
-        clock: this.clock,
-        fault,
-        mostResultBytes: 1_000,
-      }),
+      stages: {
+        tool: new ToolStages({
+          staging: new Staging({ ...common, schemas: this, mostArgumentBytes: 1_024 }),
+          permission: new PermissionStage({ ...common, receipts: this, approvals: approvalStage }),
+          dispatcher,
+        }),
+        item: new ItemStages({ ...common, dispatcher, mostParamBytes: 1_024 }),
+      },
       receipts: this,
       room: this.room,
       limits: { refusal: (...ask) => this.callLimits.refusal(...ask) },

@@ -1,7 +1,7 @@
-import type { CallDecision } from '@uar/contracts';
+import type { AnswerOf, CallDecision, decideItem } from '@uar/contracts';
 import type { DecisionFacts } from './proposed-call.js';
 
-export function decisionFacts(decision: CallDecision): DecisionFacts {
+export function decisionFacts(decision: CallDecision | AnswerOf<typeof decideItem>): DecisionFacts {
   return {
     kind: decision.kind,
     policyVersion: decision.policy_version,

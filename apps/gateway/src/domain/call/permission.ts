@@ -1,7 +1,7 @@
 import type { CallDecision, CatalogEntry, GrantTarget } from '@uar/contracts';
 import type { ReceiptSetting } from '../receipt/receipt-bodies.js';
 import { intentOf } from '../receipt/receipt-bodies.js';
-import type { Placement } from '../dispatch/placement.js';
+import { placedTool, type Placement } from '../dispatch/placement.js';
 import type { ApprovalStage, Joined } from '../approval/approval-stage.js';
 import { decisionFacts } from './decision-facts.js';
 import { endedInOurPlace, missing, over, passed, type Passed } from './ending.js';
@@ -33,7 +33,7 @@ export class PermissionStage {
   ) {}
 
   async permit(call: RunningCall, staged: StagedCall): Promise<Passed<Permission> | Joined> {
-    const target = this.parts.placement.place(call, staged.entry, []);
+    const target = this.parts.placement.place(call, placedTool(staged.entry), []);
     const decision = await this.decide(call, staged, target);
     if (decision.kind === 'unavailable') return missing(decision);
     const end = interruptedEnd(call);

@@ -1,23 +1,22 @@
 import { outcomes, type CallId, type Caller, type ReceiptPosition } from '@uar/contracts';
 import type { WaitingRoom } from '../approval/waiting-room.js';
-import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { outcomeOf, type ReceiptSetting } from '../receipt/receipt-bodies.js';
 import type { EventSink } from '../event/ports.js';
 import type { Ending } from './ending.js';
-import { interruptedEnd } from './interruption.js';
-import type { PermissionStage } from './permission.js';
 import type { Approvals, CallLimits, Clock, EndObserver, FaultLog, Receipts } from './ports.js';
 import type { CallHandle, CallPipeline, EndedCall, ProposedCall } from './proposed-call.js';
 import { RunningCall } from './running-call.js';
 import { Waiter } from './waiter.js';
 import type { Slots } from './slots.js';
-import type { Staging } from './staging.js';
 import { WholeCall } from './whole-call.js';
 
+/** What a call goes through once it is taken, until it ends; `joined`: it goes on as part of another one. */
+export interface Stages {
+  pass(call: RunningCall): Promise<Ending | 'joined'>;
+}
+
 export interface PipelineParts {
-  readonly staging: Staging;
-  readonly permission: PermissionStage;
-  readonly dispatcher: Dispatcher;
+  readonly stages: { readonly tool: Stages; readonly item: Stages };
   readonly approvals: Approvals;
   readonly receipts: Receipts;
   readonly room: WaitingRoom;
@@ -33,6 +32,8 @@ export interface PipelineParts {
 
 const retryAfterOverloadMs = 1_000;
 const unwritten = 'receipts_unwritten';
+/** Events are told of tools alone: what is read is in no stream. */
+const unheard: EventSink = { note: () => undefined };
 const noReceipt: Promise<ReceiptPosition | null> = Promise.resolve(null);
 
 /** The life of a call (DESIGN.md 3): every proposed call ends in exactly one outcome, said once everywhere. */
@@ -45,7 +46,8 @@ export class Pipeline implements CallPipeline {
 
   propose(proposed: ProposedCall): CallHandle {
     const { clock } = this.parts;
-    const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), proposed, this.parts);
+    const events = proposed.about === undefined ? this.parts.events : unheard;
+    const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), proposed, { clock, events });
     const waiter = new Waiter(call, proposed, () => clock.now());
     call.take(waiter);
     this.running.set(call.callId, call);
@@ -105,27 +107,10 @@ export class Pipeline implements CallPipeline {
   /** A bug of ours ends the call like everything else does. */
   private async guarded(call: RunningCall): Promise<Ending | 'joined'> {
     try {
-      return await this.conduct(call);
+      const { tool, item } = this.parts.stages;
+      return await (call.proposed.about === undefined ? tool : item).pass(call);
     } catch (error) {
       return { outcome: 'internal_fault', faultId: this.parts.fault(error, call.callId) };
-    }
-  }
-
-  private async conduct(call: RunningCall): Promise<Ending | 'joined'> {
-    const { staging, permission, dispatcher } = this.parts;
-    const staged = await staging.stage(call);
-    if (staged.kind === 'over') return staged.ending;
-    const permitted = await permission.permit(call, staged.value);
-    switch (permitted.kind) {
-      case 'joined':
-        return 'joined';
-      case 'over':
-        return permitted.ending;
-      case 'passed': {
-        const end = interruptedEnd(call);
-        if (end?.kind === 'over') return end.ending;
-        return dispatcher.run(call, staged.value, permitted.value);
-      }
     }
   }
 

@@ -15,6 +15,7 @@ import type {
   GrantTarget,
   HostAnswer,
   HostCall,
+  HostItemRequest,
   HostKind,
   InstanceId,
   ReceiptBody,
@@ -108,6 +109,7 @@ export interface HostAddress<Host extends HostKind = HostKind> {
 /** Stage 8. */
 export interface Hosts<Host extends HostKind = HostKind> {
   run(at: HostAddress<Host>, call: HostCall, withinMs: number): Promise<HostReply>;
+  runItem(at: HostAddress<Host>, request: HostItemRequest, withinMs: number): Promise<HostReply>;
   cancel(at: HostAddress<Host>, callId: CallId): void;
   /** The returned function ends it. */
   onProgress(callId: CallId, listener: (paramsJson: string) => void): () => void;

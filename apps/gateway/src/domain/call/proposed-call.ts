@@ -4,6 +4,8 @@ import type {
   CallDecision,
   CallId,
   Caller,
+  Item,
+  ItemMethod,
   Outcome,
   ReceiptPosition,
   RunId,
@@ -14,11 +16,14 @@ import type {
 export interface ProposedCall {
   /** `caller.run_id` is ours: the principal's implicit run, or the run its MCP session opened with `Runs`. */
   readonly caller: Caller;
-  /** Public name as the caller wrote it. */
+  /** Public name as the caller wrote it; of a request about an item `<server>/<method>`, which is no tool's name. */
   readonly toolName: string;
   /** A tool of a reserved server is meant, which no other road reaches (DESIGN.md 12). */
   readonly isReserved?: boolean;
-  /** Argument text (DESIGN.md 8): an object, compact, without duplicate members; absent arguments are `{}`. */
+  /**
+   * Argument text (DESIGN.md 8): an object, compact, without duplicate members; absent arguments are `{}`. Of a request about an
+   * item its `params`, as the upstream will read them.
+   */
   readonly argumentsJson: string;
   /** Bounds the whole call, in milliseconds from now. */
   readonly deadlineMs?: number;
@@ -26,6 +31,8 @@ export interface ProposedCall {
   readonly runId?: string;
   /** The id of this call, unless it joins one that waits already. Made by the pipeline when absent. */
   readonly callId?: CallId;
+  /** The resource or prompt that it is about instead of a tool. */
+  readonly about?: { readonly item: Item; readonly method: ItemMethod };
   /** Whose session with a `per_principal` upstream it runs in. */
   readonly seat?: Seat;
   /** Gets the upstream's `notifications/progress` params without a token. Never called after the end. */

@@ -1,18 +1,32 @@
-import type { HostCall, InstanceId } from '@uar/contracts';
+import type { GrantTarget, InstanceId } from '@uar/contracts';
 import type { Ending } from '../call/ending.js';
 import type { Permission } from '../call/permission.js';
 import type { Clock, FaultLog, HostReply, Hosts } from '../call/ports.js';
 import type { RunningCall } from '../call/running-call.js';
-import type { StagedCall } from '../call/staging.js';
 import { endingOf } from './ending-of-reply.js';
-import type { Placement } from './placement.js';
+import type { Placed, Placement } from './placement.js';
 
-/** Queueing at the host and the way there and back, on top of the tool's own time limit. */
+/** Queueing at the host and the way there and back, on top of the time limit of what it runs. */
 const slackMs = 10_000;
 /** The host ends by the same deadline; its own word is better than our silence. */
 const deadlineGraceMs = 500;
 /** After a cancel the host's answer may still win for this long. */
 const cancelGraceMs = 5_000;
+
+/** What a host is sent under a grant, and how long it and the wait for it may take, in milliseconds. */
+export interface Sending {
+  readonly target: GrantTarget;
+  readonly grant: string;
+  readonly timeoutMs: number;
+  readonly withinMs: number;
+  readonly mostResultBytes: number;
+}
+
+/** One thing to dispatch, whatever it is. */
+export interface Dispatch {
+  readonly placed: Placed;
+  send(hosts: Hosts, sending: Sending): Promise<HostReply>;
+}
 
 /** Stage 8: one dispatch at most. Another instance is tried only where the first one proves that it ran nothing. */
 export class Dispatcher {
@@ -26,13 +40,13 @@ export class Dispatcher {
     },
   ) {}
 
-  async run(call: RunningCall, staged: StagedCall, permission: Permission): Promise<Ending> {
+  async run(call: RunningCall, dispatch: Dispatch, permission: Permission): Promise<Ending> {
     call.dispatch();
     const stopProgress = this.routeProgress(call);
     try {
-      const first = await this.send(call, staged, permission);
+      const first = await this.send(call, dispatch, permission);
       const elsewhere = canGoElsewhere(first) && call.interruption === undefined;
-      const reply = elsewhere ? ((await this.reroute(call, staged, permission)) ?? first) : first;
+      const reply = elsewhere ? ((await this.reroute(call, dispatch, permission)) ?? first) : first;
       if (reply.kind === 'refused')
         this.parts.fault(new Error(`a host refused our grant: ${reply.cause}`), call.callId);
       return endingOf(reply, call.interruption === 'cancelled');
@@ -44,26 +58,29 @@ export class Dispatcher {
   /** Undefined where there is nowhere to go, or nobody wants it any more. */
   private async reroute(
     call: RunningCall,
-    staged: StagedCall,
+    dispatch: Dispatch,
     permission: Permission,
   ): Promise<HostReply | undefined> {
     const tried: readonly InstanceId[] = [permission.target.instance];
-    const target = this.parts.placement.place(call, staged.entry, tried);
+    const target = this.parts.placement.place(call, dispatch.placed, tried);
     if (target === undefined) return undefined;
     const grant = await permission.regrant(target);
     if (typeof grant !== 'string') return { kind: 'not_sent', cause: grant.cause };
     if (call.interruption !== undefined) return undefined;
     call.target = target;
-    return this.send(call, staged, { grant, target });
+    return this.send(call, dispatch, { grant, target });
   }
 
   private send(
     call: RunningCall,
-    staged: StagedCall,
+    dispatch: Dispatch,
     { grant, target }: Pick<Permission, 'grant' | 'target'>,
   ): Promise<HostReply> {
     const { hosts, clock } = this.parts;
-    const ask = this.hostCall(call, staged, grant);
+    const leftMs = call.deadlineAt - clock.now();
+    const timeoutMs = Math.max(1, Math.floor(Math.min(dispatch.placed.timeoutMs, leftMs)));
+    const withinMs = Math.min(timeoutMs + slackMs, leftMs + deadlineGraceMs);
+    const { mostResultBytes } = this.parts;
     return new Promise((resolve, reject) => {
       let endGrace = (): void => undefined;
       const stop = call.onStir(() => {
@@ -72,33 +89,14 @@ export class Dispatcher {
         hosts.cancel(target, call.callId);
         endGrace = clock.after(cancelGraceMs, () => resolve({ kind: 'cancelled', dispatched: true }));
       });
-      hosts
-        .run(target, ask, Math.min(ask.timeout_ms + slackMs, call.deadlineAt - clock.now() + deadlineGraceMs))
+      dispatch
+        .send(hosts, { target, grant, timeoutMs, withinMs, mostResultBytes })
         .then(resolve, reject)
         .finally(() => {
           stop();
           endGrace();
         });
     });
-  }
-
-  private hostCall(call: RunningCall, { entry }: StagedCall, grant: string): HostCall {
-    const leftMs = call.deadlineAt - this.parts.clock.now();
-    const { seat } = call;
-    return {
-      grant,
-      call_id: call.callId,
-      tenant: call.caller.principal.tenant,
-      server: entry.facts.server,
-      raw_name: entry.facts.raw_name,
-      definition_digest: entry.facts.definition_digest,
-      arguments_json: call.proposed.argumentsJson,
-      timeout_ms: Math.max(1, Math.floor(Math.min(entry.timeout_ms, leftMs))),
-      max_result_bytes: this.parts.mostResultBytes,
-      // Its run's events show it, whether or not the caller itself asked.
-      wants_progress: true,
-      ...(seat === undefined ? {} : { seat }),
-    };
   }
 
   private routeProgress(call: RunningCall): () => void {

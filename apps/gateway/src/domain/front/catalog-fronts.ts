@@ -85,7 +85,7 @@ class OneUpstream implements Front {
     const found = await this.parts.effective.discoverable(caller);
     if (found.kind !== 'listed') return found.kind === 'denied' ? 'absent' : 'unavailable';
     if (found.entries.some(({ entry }) => this.has(entry))) return 'there';
-    return (await this.hasItems(caller)) ? 'there' : 'absent';
+    return this.presenceOfItems(caller);
   }
 
   async tools(caller: Caller): Promise<FrontTools> {
@@ -122,12 +122,13 @@ class OneUpstream implements Front {
     return resultJson;
   }
 
-  private async hasItems(caller: Caller): Promise<boolean> {
+  private async presenceOfItems(caller: Caller): Promise<Presence> {
     for (const list of itemLists) {
       const listed = await this.items(caller, list);
-      if (listed.kind === 'listed' && listed.definitions.length > 0) return true;
+      if (listed.kind === 'unavailable') return 'unavailable';
+      if (listed.kind === 'listed' && listed.definitions.length > 0) return 'there';
     }
-    return false;
+    return 'absent';
   }
 
   private has({ host, facts }: CatalogEntry): boolean {

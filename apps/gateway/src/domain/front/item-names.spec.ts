@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   mayExpandTo,
-  ofPlainPrompt,
+  ofPublicName,
   ofUniqueUri,
   uniqueContents,
   uniqueDefinition,
@@ -86,12 +86,18 @@ describe('definitions and results', () => {
 });
 
 describe('names of prompts', () => {
-  it('lead back to the raw name where that was kept', () => {
-    expect(ofPlainPrompt('fs__sum_up')).toEqual({ server: 'fs', id: 'sum_up' });
-    expect(ofPlainPrompt('fs__a__b')).toEqual({ server: 'fs', id: 'a__b' });
-    expect(ofPlainPrompt('fs__')).toBeUndefined();
-    expect(ofPlainPrompt('fs')).toBeUndefined();
-    expect(ofPlainPrompt('fs__sum up')).toBeUndefined();
+  it('lead back to their server, and to the raw name where that was kept', () => {
+    expect(ofPublicName('fs__sum_up')).toEqual({ server: 'fs', id: 'sum_up' });
+    expect(ofPublicName('fs__a__b')).toEqual({ server: 'fs', id: 'a__b' });
+    expect(ofPublicName('fs__')).toEqual({ server: 'fs', id: '' });
+    expect(ofPublicName('fs')).toBeUndefined();
+    expect(ofPublicName('fs__sum up')).toBeUndefined();
+    fc.assert(
+      fc.property(server, fc.string(), (owner, raw) => {
+        const read = ofPublicName(publicName(owner, raw));
+        expect(read).toEqual(read?.id === undefined ? { server: owner } : { server: owner, id: raw });
+      }),
+    );
   });
 });
 

@@ -7,6 +7,8 @@ import { idMembers, idOf, stringOf } from '../item/definition.js';
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/;
 const uniqueForm = /^(?:ui:\/\/)?uar\+([a-z0-9-]+)\+(.*)$/s;
 const ui = 'ui://';
+/** What `publicName` ends in where it kept not all of the raw name. */
+const changedName = /_[0-9a-f]{8}$/;
 
 /**
  * A URI or URI template of an upstream where those of several meet (ADR 43): `<scheme>:rest` becomes
@@ -26,12 +28,13 @@ export function ofUniqueUri(text: string): { readonly server: string; readonly u
   return uniqueUri(server, uri) === text ? { server, uri } : undefined;
 }
 
-/** The server and the raw name behind a public name that kept the raw name as it is. */
-export function ofPlainPrompt(name: string): { readonly server: string; readonly id: string } | undefined {
+/** The server that a public name is of. `id`: its raw name, unless it looks like one that was changed. */
+export function ofPublicName(name: string): { readonly server: string; readonly id?: string } | undefined {
   const at = name.indexOf('__');
   if (at < 1) return undefined;
   const [server, id] = [name.slice(0, at), name.slice(at + 2)];
-  return id !== '' && publicName(server, id) === name ? { server, id } : undefined;
+  if (publicName(server, id) !== name) return undefined;
+  return changedName.test(name) ? { server } : { server, id };
 }
 
 /** The definition under the name that it has where items of several upstreams meet. */

@@ -4,7 +4,7 @@ import type { Catalog } from '../call/ports.js';
 import { idOf } from '../item/definition.js';
 import type { ItemDesk } from '../item/item-desk.js';
 import type { FrontItems } from './front.js';
-import { mayExpandTo, ofPlainPrompt, ofUniqueUri, uniqueDefinition } from './item-names.js';
+import { mayExpandTo, ofPublicName, ofUniqueUri, uniqueDefinition } from './item-names.js';
 
 interface WholeItemParts {
   readonly items: Pick<ItemDesk, 'list'>;
@@ -29,13 +29,17 @@ export class WholeItems {
   }
 
   private async prompt(caller: Caller, name: string): Promise<Item | undefined> {
-    const plain = ofPlainPrompt(name);
-    if (plain !== undefined && this.isUpstream(caller, plain.server)) return { kind: 'prompt', ...plain };
-    const owners = await this.owners(caller, 'prompts', (id, server) => publicName(server, id) === name);
-    const [owner, ...others] = owners;
-    const [id, ...more] = new Set(owner?.ids);
-    if (owner === undefined || id === undefined || others.length + more.length > 0) return undefined;
-    return { kind: 'prompt', server: owner.server, id };
+    const named = ofPublicName(name);
+    if (named === undefined || !this.isUpstream(caller, named.server)) return undefined;
+    const { server, id } = named;
+    if (id !== undefined) return { kind: 'prompt', server, id };
+    const listed = await this.owners(
+      caller,
+      { list: 'prompts', server },
+      (raw) => publicName(server, raw) === name,
+    );
+    const [raw, ...others] = new Set(listed[0]?.ids);
+    return raw === undefined || others.length > 0 ? undefined : { kind: 'prompt', server, id: raw };
   }
 
   /** A URI as an upstream has it is meant where no other upstream that the caller knows of could mean it. */
@@ -43,11 +47,11 @@ export class WholeItems {
     const unique = ofUniqueUri(uri);
     if (unique !== undefined && this.isUpstream(caller, unique.server))
       return { kind: 'resource', server: unique.server, id: unique.uri };
-    const listed = await this.owners(caller, 'resources', (id) => id === uri);
+    const listed = await this.owners(caller, { list: 'resources' }, (id) => id === uri);
     const owners =
       listed.length > 0
         ? listed
-        : await this.owners(caller, 'templates', (id) => id === uri || mayExpandTo(id, uri));
+        : await this.owners(caller, { list: 'templates' }, (id) => id === uri || mayExpandTo(id, uri));
     const [owner, ...others] = owners;
     return owner === undefined || others.length > 0
       ? undefined
@@ -56,10 +60,10 @@ export class WholeItems {
 
   private async owners(
     caller: Caller,
-    list: ItemListName,
-    isMeant: (id: string, server: string) => boolean,
+    { list, server: only }: { readonly list: ItemListName; readonly server?: string },
+    isMeant: (id: string) => boolean,
   ): Promise<readonly { readonly server: string; readonly ids: readonly string[] }[]> {
-    const listed = await this.parts.items.list(caller, list);
+    const listed = await this.parts.items.list(caller, list, only);
     if (listed.kind !== 'listed') return [];
     return listed.servers
       .map(({ server, definitions }) => ({
@@ -67,7 +71,7 @@ export class WholeItems {
         ids: definitions
           .map((definition) => idOf(definition, list))
           .filter((id) => id !== undefined)
-          .filter((id) => isMeant(id, server)),
+          .filter(isMeant),
       }))
       .filter(({ ids }) => ids.length > 0);
   }

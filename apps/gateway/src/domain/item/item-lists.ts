@@ -1,4 +1,4 @@
-import type { Caller, ItemListName } from '@uar/contracts';
+import { Item, type Caller, type ItemListName } from '@uar/contracts';
 import type { Clock } from '../call/ports.js';
 import { leavesServer } from '../run/effective-run.js';
 import { inRun, type Runs } from '../run/runs.js';
@@ -48,8 +48,8 @@ export class ItemLists implements Pick<ItemDesk, 'list'> {
     const named = servers.map(({ server, definitions }) => ({
       server,
       items: definitions.flatMap((definition) => {
-        const id = idOf(definition, list);
-        return id === undefined ? [] : [{ definition, item: { kind: kindOf(list), server, id } }];
+        const { data: item } = Item.safeParse({ kind: kindOf(list), server, id: idOf(definition, list) });
+        return item === undefined ? [] : [{ definition, item }];
       }),
     }));
     const readable = await this.parts.sights.readable(

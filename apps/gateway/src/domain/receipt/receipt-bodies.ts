@@ -7,7 +7,7 @@ export interface ReceiptSetting {
   readonly profile: ProfileName;
   /** Shown where no decision says it. */
   readonly governance: 'on' | 'off';
-  /** sha256 over the UTF-8 of a result. */
+  /** sha256 over the UTF-8 of a text. */
   digest(text: string): Digest;
 }
 
@@ -44,7 +44,7 @@ function commonOf(call: RunningCall, setting: ReceiptSetting, at: number): Omit<
     tenant: caller.principal.tenant,
     principal: call.owner.principal,
     ...(caller.principal.agent_id === undefined ? {} : { agent: caller.principal.agent_id }),
-    ...toolOf(call),
+    ...subjectOf(call, setting),
     ...(call.argumentsDigest === undefined ? {} : { arguments_digest: call.argumentsDigest }),
     ...(decision === null
       ? {}
@@ -55,12 +55,22 @@ function commonOf(call: RunningCall, setting: ReceiptSetting, at: number): Omit<
   };
 }
 
-function toolOf({ entry, target, server }: RunningCall): Pick<ReceiptBody, 'tool' | 'host'> {
+/** What it is about, and where it ran. */
+function subjectOf(
+  { entry, proposed: { about }, target, server }: RunningCall,
+  setting: ReceiptSetting,
+): Pick<ReceiptBody, 'tool' | 'item' | 'host'> {
+  const host =
+    target === undefined
+      ? {}
+      : { host: { kind: target.host, id: target.instance, sandbox: server?.sandbox ?? 'unstated' } };
+  if (about !== undefined) {
+    const { kind, server: name, id } = about.item;
+    return { item: { kind, server: name, id_digest: setting.digest(id), method: about.method }, ...host };
+  }
   if (entry === undefined) return {};
   const { server: name, raw_name, definition_digest } = entry.facts;
-  const tool = { server: name, raw_name, definition_digest };
-  if (target === undefined) return { tool };
-  return { tool, host: { kind: target.host, id: target.instance, sandbox: server?.sandbox ?? 'unstated' } };
+  return { tool: { server: name, raw_name, definition_digest }, ...host };
 }
 
 function approvalOf(call: RunningCall): { approval_id?: ApprovalId } {

@@ -17,9 +17,9 @@ export interface EffectiveRun {
   readonly capabilities?: readonly Capability[];
 }
 
-/** A tool as scopes know it: native tools belong to the server `native`. */
+/** A tool as scopes know it: native tools belong to the server `native`. Of what is no tool they know the server alone. */
 export interface ScopedTool {
-  readonly name: string;
+  readonly name?: string;
   readonly server: string;
 }
 
@@ -96,6 +96,7 @@ export function canRunNothing({ asks, refuses }: EffectiveRun): boolean {
 
 /** May the tool be used in the run? Its own selection and that of its server must both leave it. */
 export function leaves(run: EffectiveRun, { name, server }: ScopedTool): boolean {
+  if (name === undefined) return leavesServer(run, server);
   return !canRunNothing(run) && isLeft(run.tools, name) && leavesServer(run, server);
 }
 

@@ -23,9 +23,11 @@ export class LiveRuns {
   }
 
   /** A call that is still being staged meets its run by itself. A session's end lets its calls end as they will. */
-  private lossOf({ entry, argumentsDigest, caller }: RunningCall): Loss | undefined {
-    if (entry === undefined || argumentsDigest === undefined) return undefined;
-    const lost = this.runs.lost(caller, { name: entry.name, server: entry.facts.server });
+  private lossOf({ entry, proposed, argumentsDigest, caller }: RunningCall): Loss | undefined {
+    const scoped =
+      entry === undefined ? proposed.about?.item : { name: entry.name, server: entry.facts.server };
+    if (scoped === undefined || argumentsDigest === undefined) return undefined;
+    const lost = this.runs.lost(caller, scoped);
     return lost === 'run_completed' ? undefined : lost;
   }
 }

@@ -1,0 +1,33 @@
+import type { Item, ItemMethod } from '@uar/contracts';
+import type { RunningCall } from '../call/running-call.js';
+import type { Dispatch } from '../dispatch/dispatcher.js';
+import type { Placed } from '../dispatch/placement.js';
+
+/** A request about an item as its host gets it. */
+export function itemDispatch(
+  call: RunningCall,
+  { item, method, placed }: { readonly item: Item; readonly method: ItemMethod; readonly placed: Placed },
+): Dispatch {
+  const { seat } = call;
+  const { argumentsJson } = call.proposed;
+  return {
+    placed,
+    send: (hosts, { target, grant, timeoutMs, withinMs, mostResultBytes }) =>
+      hosts.runItem(
+        target,
+        {
+          grant,
+          call_id: call.callId,
+          tenant: call.caller.principal.tenant,
+          server: item.server,
+          method,
+          item_id: item.id,
+          params_json: argumentsJson,
+          timeout_ms: timeoutMs,
+          max_result_bytes: mostResultBytes,
+          ...(seat === undefined ? {} : { seat }),
+        },
+        withinMs,
+      ),
+  };
+}

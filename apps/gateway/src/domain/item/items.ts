@@ -1,0 +1,42 @@
+import type { CallId, Caller, ItemListName } from '@uar/contracts';
+import type { CallPipeline, EndedCall } from '../call/proposed-call.js';
+import type { ItemAsk, ItemDesk, ItemEnded, ListedItems } from './item-desk.js';
+
+/** Lists what upstreams offer besides tools, and hands requests about it to the pipeline of all calls. */
+export class Items implements ItemDesk {
+  constructor(
+    private readonly lists: Pick<ItemDesk, 'list'>,
+    private readonly pipeline: Pick<CallPipeline, 'propose'>,
+  ) {}
+
+  list(caller: Caller, list: ItemListName, server?: string): Promise<ListedItems> {
+    return this.lists.list(caller, list, server);
+  }
+
+  request(ask: ItemAsk): { readonly callId: CallId; readonly ended: Promise<ItemEnded> } {
+    const { caller, item, method, paramsJson, seat, onProgress } = ask;
+    const handle = this.pipeline.propose({
+      caller,
+      toolName: `${item.server}/${method}`,
+      argumentsJson: paramsJson,
+      about: { item, method },
+      ...(seat === undefined ? {} : { seat }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+    ask.onCancel?.(() => handle.cancel());
+    return { callId: handle.callId, ended: handle.ended.then(itemEnded) };
+  }
+}
+
+function itemEnded({ callId, outcome, message, ...rest }: EndedCall): ItemEnded {
+  const { resultJson, upstreamError, retryAfterMs, faultId } = rest;
+  return {
+    callId,
+    outcome,
+    message,
+    ...(resultJson === undefined ? {} : { resultJson }),
+    ...(upstreamError === undefined ? {} : { upstreamError }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(faultId === undefined ? {} : { faultId }),
+  };
+}
