@@ -1,7 +1,7 @@
-import { hosts, listPageBytes } from '@uar/contracts';
+import { hosts, listItems, listPageBytes } from '@uar/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listPage, type HostList } from './list-page.js';
+import { itemPage, listPage, type HostList } from './list-page.js';
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
@@ -64,5 +64,26 @@ describe('listPage', () => {
   it('gives nothing behind the end', () => {
     const list = { digest: 'd', definitions: ['{}'], duplicates: [] };
     expect(listPage(list, { list_digest: 'd', start: 9 })).toMatchObject({ definitions: [], duplicates: [] });
+  });
+});
+
+describe('itemPage', () => {
+  it('walks a long list in pages of bounded length, and no other list than asked', () => {
+    const definitions = Array.from({ length: 2_000 }, (_, index) =>
+      JSON.stringify({ uri: `x:${index}`, text: 'x'.repeat(500) }),
+    );
+    const pages = [];
+    let start: number | undefined = 0;
+    while (start !== undefined) {
+      const page = listItems.answer.parse(
+        itemPage({ digest: 'd', definitions }, { list_digest: 'd', start }),
+      );
+      if (page.kind !== 'listed') throw new Error(page.kind);
+      pages.push(page);
+      start = page.next;
+    }
+    expect(Math.max(...pages.map(bytesOf))).toBeLessThanOrEqual(listPageBytes);
+    expect(pages.flatMap((page) => page.definitions)).toEqual(definitions);
+    expect(itemPage({ digest: 'd', definitions }, { list_digest: 'e', start: 0 })).toEqual({ kind: 'stale' });
   });
 });

@@ -23,7 +23,7 @@ const perSecond = 200;
 
 /** Lets the notices of one connection pass at a bounded rate and in bounded memory; of a flood the rest is dropped. */
 export class Notices {
-  private readonly gathered = new Set<string>();
+  private readonly gathered = new Map<string, Notice>();
   private left = mostInARow;
   private countedAt: number;
 
@@ -37,13 +37,15 @@ export class Notices {
   }
 
   private async gather(notice: Notice): Promise<void> {
-    const { clock, signal, pass } = this.options;
     const key = `${notice.method} ${notice.paramsJson}`;
     if (this.gathered.has(key) || this.gathered.size >= mostGathered) return;
-    this.gathered.add(key);
+    this.gathered.set(key, notice);
+    if (this.gathered.size > 1) return;
+    const { clock, signal, pass } = this.options;
     await clock.wait(gatherMs, signal);
-    this.gathered.delete(key);
-    if (!signal.aborted) pass(notice);
+    const told = [...this.gathered.values()];
+    this.gathered.clear();
+    if (!signal.aborted) for (const one of told) pass(one);
   }
 
   private mayPass(): boolean {

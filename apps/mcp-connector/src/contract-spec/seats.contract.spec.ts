@@ -4,7 +4,7 @@ import { hosts } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import { withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { World } from './connector.fixture.js';
+import { World } from '../connector.fixture.js';
 import { Gateway, principals, stateOf } from './gateway.fixture.js';
 import { itemAsk, itemServer, runResource, sendItem } from './items.fixture.js';
 

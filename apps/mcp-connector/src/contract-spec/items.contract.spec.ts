@@ -2,7 +2,7 @@ import { listItems, upstreamNotified, hosts, type BodyOf } from '@uar/contracts'
 import { memberText } from '@uar/json-text';
 import { withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { World, scripted, tenant } from './connector.fixture.js';
+import { World, scripted, tenant } from '../connector.fixture.js';
 import { itemAsk, itemServer, listOf, runResource, sendItem } from './items.fixture.js';
 
 type Notified = BodyOf<typeof upstreamNotified>;

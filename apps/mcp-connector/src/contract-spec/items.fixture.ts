@@ -9,11 +9,11 @@ import {
 } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import type { z } from 'zod';
-import { tenant, type World } from './connector.fixture.js';
+import { tenant, type World } from '../connector.fixture.js';
 
 export type ItemAsk = AskOf<typeof runItem>;
 
-const server = join(import.meta.dirname, '..', 'test', 'items-server.mjs');
+const server = join(import.meta.dirname, '..', '..', 'test', 'items-server.mjs');
 
 /** A server of ours with resources and prompts, which asks and tells (test/items-server.mjs). */
 export function itemServer(

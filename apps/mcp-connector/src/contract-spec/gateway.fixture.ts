@@ -7,7 +7,7 @@ import {
   type BodyOf,
   type Seat,
 } from '@uar/contracts';
-import type { World } from './connector.fixture.js';
+import type { World } from '../connector.fixture.js';
 
 type Asked = AskOf<typeof askClient>;
 type Said = AnswerOf<typeof askClient>;
