@@ -44,7 +44,7 @@ import { PagesController } from './pages/pages.controller.js';
 import { sendRefusalPage } from './pages/refusal-page.js';
 import { SignInController } from './pages/sign-in.controller.js';
 import { PoliciesController } from './governance/policies.controller.js';
-import { ClientsController } from './mcp/clients.controller.js';
+import { ClientsController } from './mcp/clients/clients.controller.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { DeliveriesController } from './operations/deliveries.controller.js';
@@ -111,6 +111,7 @@ function sessionsOf(
 ): SessionStore {
   return new SessionStore({
     pipeline: assembly.pipeline,
+    items: assembly.items,
     clients: assembly.clients,
     gateway: bus.instance,
     waitLimitMs: config.approvals.mcp_wait_seconds * 1000,

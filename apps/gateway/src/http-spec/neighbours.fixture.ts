@@ -34,6 +34,7 @@ import {
   type ToolFacts,
 } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
+import { MemoryItems } from './items.fixture.js';
 import { MemoryLedger } from './ledger.fixture.js';
 
 type Ask = AskOf<typeof decideCall>;
@@ -81,6 +82,7 @@ export class Neighbours {
   readonly calls: HostCall[] = [];
   readonly cancelled: string[] = [];
   readonly ledger: MemoryLedger;
+  readonly items: MemoryItems;
   private readonly pdp: Bus;
   private readonly registry: Bus;
   private readonly host: Bus;
@@ -93,6 +95,7 @@ export class Neighbours {
     this.ledger = new MemoryLedger(this.hub.connect({ service: 'approval-service', log }));
     this.host = this.hub.connect({ service: 'mcp-connector', log });
     this.instance = this.host.instance;
+    this.items = new MemoryItems({ host: this.host, pdp: this.pdp });
     this.answerPolicy();
     this.answerCatalog();
     this.host.answer(hosts.mcp.run, async (call) => {
@@ -141,9 +144,12 @@ export class Neighbours {
     return this.host.ask(askClient, ask, { to: this.gatewayBus.instance, deadlineMs });
   }
 
-  /** Of the upstream `srv`. */
-  notify(news: Omit<BodyOf<typeof upstreamNotified>, 'tenant' | 'server'>): void {
-    this.host.announce(upstreamNotified, { tenant: TenantId.parse('default'), server: 'srv', ...news });
+  /** Of the upstream `srv`, unless it says another. */
+  notify({
+    server = 'srv',
+    ...news
+  }: Omit<BodyOf<typeof upstreamNotified>, 'tenant' | 'server'> & { readonly server?: string }): void {
+    this.host.announce(upstreamNotified, { tenant: TenantId.parse('default'), server, ...news });
   }
 
   /** No decider answers from now on. */

@@ -29,8 +29,36 @@ const callParams = fc.record({
   arguments: fc.dictionary(fc.constantFrom('text', 'n', 'x'), fc.jsonValue({ maxDepth: 2 })),
 });
 const otherMethod = fc.constantFrom(
-  ...['ping', 'tools/list', 'resources/list', 'prompts/get', 'tasks/get', 'logging/setLevel'],
-  ...['completion/complete', 'notifications/initialized', 'elicitation/create', 'toString', 'x'],
+  ...['ping', 'tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'tasks/get'],
+  ...['logging/setLevel', 'notifications/initialized', 'elicitation/create', 'toString', 'x'],
+);
+const uri = fc.constantFrom('test://one', 'test://two', 'uar+srv+test://one', 'no scheme', '', '../x');
+const prompt = fc.constantFrom('greet', 'srv__greet', '', '__proto__');
+const values = fc.oneof(
+  fc.dictionary(fc.constantFrom('a', '__proto__'), fc.string()),
+  fc.jsonValue({ maxDepth: 1 }),
+);
+/** Of the methods about one resource or prompt: such as they may be, and such as they may not. */
+const itemRequest = fc.oneof(
+  fc.record({
+    method: fc.constantFrom('resources/read', 'resources/subscribe', 'resources/unsubscribe'),
+    params: fc.oneof(fc.record({ uri }), params),
+  }),
+  fc.record({
+    method: fc.constant('prompts/get'),
+    params: fc.oneof(fc.record({ name: prompt, arguments: values }), params),
+  }),
+  fc.record({
+    method: fc.constant('completion/complete'),
+    params: fc.record({
+      ref: fc.oneof(
+        fc.record({ type: fc.constant('ref/prompt'), name: prompt }),
+        fc.record({ type: fc.constant('ref/resource'), uri }),
+        fc.jsonValue({ maxDepth: 1 }),
+      ),
+      argument: fc.oneof(fc.record({ name: fc.string(), value: fc.string() }), fc.jsonValue({ maxDepth: 1 })),
+    }),
+  }),
 );
 
 type Message = Readonly<Record<string, unknown>>;
@@ -44,6 +72,7 @@ const request = fc
       method: fc.constant('tools/call'),
       params: callParams,
     }),
+    fc.tuple(requestId, itemRequest).map(([id, asked]) => ({ jsonrpc: '2.0', id, ...asked })),
   )
   .map(withoutUndefined);
 const notification = fc

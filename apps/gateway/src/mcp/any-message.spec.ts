@@ -84,9 +84,10 @@ describe(`any message (seed ${seed})`, () => {
         });
   });
   afterAll(() => gateway.stop());
+  const reached = (): number => gateway.neighbours.calls.length + gateway.neighbours.items.requests.length;
 
   it(
-    'gets one well-formed answer or the right status, and reaches no tool where it is refused',
+    'gets one well-formed answer or the right status, and reaches no upstream where it is refused',
     async () => {
       const property = fc.asyncProperty(
         anyBody,
@@ -97,13 +98,13 @@ describe(`any message (seed ${seed})`, () => {
             client: new RawClient(gateway),
             hasBatches: false,
           };
-          const before = gateway.neighbours.calls.length;
+          const before = reached();
           const answer = await within(client.post(body.text, headers), body.text);
           if (fault === 'none') expectRight(answer, body, hasBatches);
           else expectRefusal(answer);
           if (fault !== 'none' && body.meaning.kind === 'messages' && !body.meaning.isBatch)
             expect(answer.status).toBe(refusals[fault]);
-          if (answer.status !== 200) expect(gateway.neighbours.calls.length).toBe(before);
+          if (answer.status !== 200) expect(reached()).toBe(before);
         },
       );
       await fc.assert(property, { seed, numRuns: cases });

@@ -34,6 +34,11 @@ export class Listening {
     return this.events.flatMap(({ data }) => (data ? [JSON.parse(data)] : []));
   }
 
+  /** Without the news of tools that may follow any start. */
+  get heard(): readonly Record<string, unknown>[] {
+    return this.messages.filter(({ method }) => method !== 'notifications/tools/list_changed');
+  }
+
   get lastId(): string {
     return this.events.flatMap(({ id }) => id ?? []).at(-1) ?? '';
   }
@@ -41,6 +46,11 @@ export class Listening {
   async said(count: number): Promise<readonly Record<string, unknown>[]> {
     await until(() => this.messages.length >= count);
     return this.messages;
+  }
+
+  async hears(count: number): Promise<readonly Record<string, unknown>[]> {
+    await until(() => this.heard.length >= count);
+    return this.heard;
   }
 
   close(): void {

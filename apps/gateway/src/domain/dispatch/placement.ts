@@ -4,6 +4,7 @@ import {
   type CatalogEntry,
   type CatalogServer,
   type GrantTarget,
+  type HostKind,
   type InstanceId,
 } from '@uar/contracts';
 import type { Catalog, Clock } from '../call/ports.js';
@@ -14,7 +15,7 @@ const grantMs = 60_000;
 
 /** What needs an instance: something of a server, which may take so long there. */
 export interface Placed {
-  readonly host: 'mcp' | 'native';
+  readonly host: HostKind;
   readonly server: string;
   readonly timeoutMs: number;
 }

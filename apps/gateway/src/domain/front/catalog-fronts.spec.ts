@@ -33,7 +33,7 @@ class FrontWorld {
   asked: string[] = [];
   failing: ListedItems | undefined;
   tools: Listed = noTools;
-  readonly fronts: Fronts = catalogFronts({
+  readonly fronts: Omit<Fronts, 'runtime'> = catalogFronts({
     effective: {
       list: () => this.tools,
       discoverable: () => this.tools,

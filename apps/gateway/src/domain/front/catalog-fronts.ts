@@ -60,6 +60,10 @@ class WholeCatalog implements Front {
     return this.wholeItems.find(caller, kind, id);
   }
 
+  shows(): boolean {
+    return true;
+  }
+
   shownUri(server: string, uri: string): string {
     return uniqueUri(server, uri);
   }
@@ -112,6 +116,10 @@ class OneUpstream implements Front {
 
   item(_caller: Caller, kind: Item['kind'], id: string): Promise<Item> {
     return Promise.resolve({ kind, server: this.server, id });
+  }
+
+  shows(server: string): boolean {
+    return server === this.server;
   }
 
   shownUri(_server: string, uri: string): string {

@@ -44,6 +44,8 @@ export interface Front {
    * they may mean nothing, or more than one thing.
    */
   item(caller: Caller, kind: Item['kind'], id: string): Promise<Item | undefined>;
+  /** Does it show what this upstream offers? */
+  shows(server: string): boolean;
   /** A URI of an upstream as clients of this front know it. */
   shownUri(server: string, uri: string): string;
   /** The result of reading `item`, which the client asked for as `uri`: its contents in the form that the client used. */

@@ -13,7 +13,7 @@ export class RpcError extends Error {
   }
 }
 
-const metaKey = 'io.uar/call';
+export const callMetaKey = 'io.uar/call';
 
 /**
  * The MCP form of an ended call (DESIGN.md 3): the tool's own result untouched but for `_meta["io.uar/call"]`, a result with
@@ -24,7 +24,7 @@ export function callResult(ended: EndedCall): JsonText {
   const meta = metaOf(ended, ended.intent);
   switch (mcp.kind) {
     case 'result':
-      return new JsonText(withMeta(ended.resultJson ?? '{"content":[]}', metaKey, meta));
+      return new JsonText(withMeta(ended.resultJson ?? '{"content":[]}', callMetaKey, meta));
     case 'json_rpc_error':
       throw rpcError(ended, mcp.code, meta);
     case 'error_result':
@@ -65,7 +65,7 @@ function metaOf(ended: EndedCall, intent: ReceiptPosition | null): string {
 function rpcError(ended: EndedCall, code: number, meta: string): RpcError {
   const { upstreamError, faultId } = ended;
   const call: unknown = JSON.parse(meta);
-  const data = { ...(faultId !== undefined && { fault_id: faultId }), [metaKey]: call };
+  const data = { ...(faultId !== undefined && { fault_id: faultId }), [callMetaKey]: call };
   if (upstreamError === undefined) return new RpcError(code, ended.message, data);
   const upstreamData =
     upstreamError.dataJson === undefined ? {} : { upstream: new JsonText(upstreamError.dataJson) };
@@ -78,6 +78,6 @@ function explained(ended: EndedCall): string {
 
 function errorResult(text: string, meta: string): JsonText {
   return new JsonText(
-    `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true,"_meta":{"${metaKey}":${meta}}}`,
+    `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true,"_meta":{"${callMetaKey}":${meta}}}`,
   );
 }

@@ -3,7 +3,7 @@ import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallHandle, ProposedCall } from '../../../domain/call/proposed-call.js';
 import { callResult, RpcError, waitingResult } from './call-result.js';
-import { RequestMeta } from './params.js';
+import { progressUnder, RequestMeta } from './params.js';
 import type { SessionRequest } from './session-requests.js';
 
 /** `params` of `tools/call`; the argument text was kept apart by `readFrame`. */
@@ -98,7 +98,7 @@ function progressNotes(
     stop,
     pass(paramsJson) {
       clearInterval(timer);
-      if (!stopped) notify({ ...progressParams(paramsJson), progressToken: token });
+      if (!stopped) notify(progressUnder(token, paramsJson));
     },
     waiting(approval) {
       let progress = 0;
@@ -110,10 +110,6 @@ function progressNotes(
       timer = setInterval(tell, waitingNoteMs);
     },
   };
-}
-
-function progressParams(paramsJson: string): Record<string, unknown> {
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(paramsJson));
 }
 
 interface Later<T> {

@@ -1,6 +1,6 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Caller, InstanceId, Principal, RunId } from '@uar/contracts';
+import type { CallId, Caller, InstanceId, Principal, RunId } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallHandle } from '../../../domain/call/proposed-call.js';
 import { ConnectedClients } from '../../../domain/client/connected-clients.js';
@@ -17,6 +17,7 @@ const front: Front = {
   publicName: (_caller, name) => name,
   items: () => Promise.resolve({ kind: 'listed', definitions: [], incomplete: [] }),
   item: () => Promise.resolve(undefined),
+  shows: () => true,
   shownUri: (_server, uri) => uri,
   shownContents: (_item, _uri, resultJson) => resultJson,
 };
@@ -45,6 +46,7 @@ describe('SessionStore', () => {
     store = new SessionStore(
       {
         pipeline: { propose: () => endless, find: () => undefined },
+        items: { request: () => ({ callId: 'none' as CallId, ended: new Promise(() => undefined) }) },
         clients: new ConnectedClients(gateway),
         gateway,
         waitLimitMs: 1_000,

@@ -83,8 +83,9 @@ export class SessionStore {
   async end(session: McpSession, by: 'client' | 'gateway'): Promise<void> {
     if (!this.sessions.delete(session.id)) return;
     this.count(session.owner, -1);
-    const closing = this.parts.runs
-      .closeSession(session.lastCaller, session.runId)
+    const closing = session
+      .endSubscriptions()
+      .then(() => this.parts.runs.closeSession(session.lastCaller, session.runId))
       .finally(() => this.closing.delete(closing));
     this.closing.add(closing);
     await session.close(by);

@@ -2,7 +2,7 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { stringifyWithText } from '@uar/json-text';
 import type { EventStream } from '../../http/event-stream.js';
-import type { ClientRequests } from '../calls/client-requests.js';
+import type { ClientRequests } from '../client/client-requests.js';
 import type { SessionRequests } from '../calls/session-requests.js';
 import type { ClientFrame } from '../frame.js';
 import type { KeptEvent, SessionReplay } from './replay-store.js';

@@ -5,19 +5,23 @@ import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallHandle, CallPipeline, ProposedCall } from '../../../domain/call/proposed-call.js';
 import type { Front } from '../../../domain/front/front.js';
+import type { ItemDesk } from '../../../domain/item/item-desk.js';
 import { RpcError, unavailableError } from '../calls/call-result.js';
 import { type Greeting, isPrimed, type Revision } from '../revisions.js';
 import type { SessionReplay } from './replay-store.js';
-import { SessionClient, type SessionClientParts } from './session-client.js';
+import { SessionClient, type SessionClientParts } from '../client/session-client.js';
 import { SessionTransport } from './session-transport.js';
 import { RequestMeta } from '../calls/params.js';
 import { callTool } from '../calls/tool-call.js';
-import { toolPage } from '../calls/tool-list.js';
+import { listPage, readCursor } from '../calls/list-page.js';
+import { ItemAnswers } from '../items/item-answers.js';
+import { type RequestExtra, sessionRequestOf } from './sdk-request.js';
 import { type Answering, type SessionRequest, SessionRequests } from '../calls/session-requests.js';
 
 /** What all sessions of this gateway share. */
 export interface SessionParts extends SessionClientParts {
   readonly pipeline: CallPipeline;
+  readonly items: Pick<ItemDesk, 'request'>;
   /** Milliseconds until an MCP call without a progress token gets its interim answer. */
   readonly waitLimitMs: number;
 }
@@ -29,14 +33,17 @@ const noValidation: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/** The list of a run that has ended. */
-const noTools = new JsonText('{"tools":[]}');
+const capabilities = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
 
 const nothing = new JsonText('{}');
 
 const LevelParams = z.looseObject({ level: LogLevel, _meta: RequestMeta });
-
-const ListParams = z.looseObject({ cursor: z.string().optional(), _meta: RequestMeta }).optional();
 
 export interface SessionOpening {
   readonly caller: Caller;
@@ -58,6 +65,7 @@ export class McpSession {
   private readonly answers: ReadonlyMap<string, Answering>;
   private readonly requests: SessionRequests;
   private readonly client: SessionClient;
+  private readonly items: ItemAnswers;
   private readonly calls = new Set<CallHandle>();
   private ended = false;
   /** Where it was opened, and the only one where it is known. */
@@ -81,24 +89,25 @@ export class McpSession {
       replay: kind === 'streamable' ? replay : undefined,
       isPrimed: () => kind === 'streamable' && isPrimed(this.spoken ?? '2025-03-26'),
     });
-    this.answers = new Map<string, Answering>([
-      ['tools/list', ({ params }) => this.listTools(params)],
-      ['tools/call', (request) => this.callTool(request)],
-      ['logging/setLevel', ({ params }) => this.setLevel(params)],
-    ]);
+    this.items = new ItemAnswers({
+      ...{ front, items: parts.items },
+      caller: () => this.caller,
+      seat: () => this.client.seat,
+    });
+    this.answers = this.answersByMethod();
     this.requests = new SessionRequests({
       answers: this.answers,
       send: (message, options) => this.transport.send(message, options),
       over: (request) => this.client.over(request),
     });
     this.client = new SessionClient(this.tenant, parts, {
-      transport: this.transport,
+      ...{ transport: this.transport, front, subscriptions: this.items.subscriptions },
       relatedOf: (callId) => this.requests.find(callId),
     });
     this.transport.sessionRequests = this.requests;
     this.transport.clientRequests = this.client.requests;
     this.server = new Server(serverInfo, {
-      capabilities: { tools: { listChanged: true }, logging: {} },
+      capabilities,
       jsonSchemaValidator: noValidation,
     });
     this.server.fallbackRequestHandler = async (request, extra) => {
@@ -146,6 +155,11 @@ export class McpSession {
     if (!this.ended) await this.server.sendToolListChanged();
   }
 
+  /** Resolves when upstreams know. Before it is closed: its run is needed. */
+  endSubscriptions(): Promise<void> {
+    return this.items.endSubscriptions();
+  }
+
   /** Its calls that wait for a human end; those under way go on, unless whoever made them ends it. */
   async close(by: 'client' | 'gateway'): Promise<void> {
     this.ended = true;
@@ -159,6 +173,15 @@ export class McpSession {
   /** Nobody has listened for too long: the calls that still wait for a human end (DESIGN.md 9). */
   abandonCalls(): void {
     for (const call of this.calls) call.abandon();
+  }
+
+  private answersByMethod(): ReadonlyMap<string, Answering> {
+    return new Map<string, Answering>([
+      ...this.items.byMethod,
+      ['tools/list', ({ params }) => this.listTools(params)],
+      ['tools/call', (request) => this.callTool(request)],
+      ['logging/setLevel', ({ params }) => this.setLevel(params)],
+    ]);
   }
 
   private propose(call: ProposedCall, request: SessionRequest['id']): CallHandle {
@@ -194,15 +217,13 @@ export class McpSession {
     return Promise.resolve(nothing);
   }
 
+  /** Empty where the run has ended. */
   private async listTools(params: unknown): Promise<JsonText> {
-    const parsed = ListParams.safeParse(params);
-    if (!parsed.success) throw new RpcError(-32602, 'cursor must be a string');
+    const cursor = readCursor(params);
     const tools = await this.front.tools(this.caller);
     if (tools.kind === 'unavailable') throw unavailableError();
-    if (tools.kind === 'denied') return noTools;
-    const page = toolPage(tools.definitions, parsed.data?.cursor);
-    if (page.kind === 'bad_cursor') throw new RpcError(-32602, 'this cursor is not one of ours');
-    return page.result;
+    const definitions = tools.kind === 'denied' ? [] : tools.definitions;
+    return listPage({ name: 'tools', definitions }, cursor);
   }
 
   private callTool(request: SessionRequest): Promise<JsonText> {
@@ -224,19 +245,3 @@ export class McpSession {
     });
   }
 }
-
-/** One that came through the SDK all the same, because it speaks of tasks. */
-function sessionRequestOf(params: unknown, extra: RequestExtra): SessionRequest {
-  return {
-    id: extra.requestId,
-    params,
-    runs: () => undefined,
-    onCancel: (listener) => extra.signal.addEventListener('abort', listener, { once: true }),
-    notify: (progress) => {
-      const sent = extra.sendNotification({ method: 'notifications/progress', params: progress as never });
-      sent.catch(() => undefined);
-    },
-  };
-}
-
-type RequestExtra = Parameters<NonNullable<Server['fallbackRequestHandler']>>[1];

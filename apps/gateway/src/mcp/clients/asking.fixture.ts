@@ -1,8 +1,8 @@
 import type { AskOf, HostCall, askClient } from '@uar/contracts';
-import type { Gateway } from '../http-spec/gateway.fixture.js';
-import { until } from '../http-spec/gateway.fixture.js';
-import { Listening } from './listening.fixture.js';
-import { RawClient, type RawOptions } from './raw-client.fixture.js';
+import type { Gateway } from '../../http-spec/gateway.fixture.js';
+import { until } from '../../http-spec/gateway.fixture.js';
+import { Listening } from '../listening.fixture.js';
+import { RawClient, type RawOptions } from '../raw-client.fixture.js';
 
 const everything = { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Gateway, until } from '../http-spec/gateway.fixture.js';
+import { Gateway, until } from '../../http-spec/gateway.fixture.js';
 import { type Asking, asking, calling, seatOf } from './asking.fixture.js';
-import { Listening } from './listening.fixture.js';
-import { RawClient } from './raw-client.fixture.js';
+import { Listening } from '../listening.fixture.js';
+import { RawClient } from '../raw-client.fixture.js';
 
 describe('what an upstream notifies a client of', () => {
   let gateway: Gateway;
@@ -21,7 +21,7 @@ describe('what an upstream notifies a client of', () => {
       params_json: messageOf(level),
     });
   };
-  const methods = (stream: Listening) => stream.messages.map(({ method, id }) => method ?? id);
+  const methods = (stream: Listening) => stream.heard.map(({ method, id }) => method ?? id);
 
   it('comes as it was sent, on the stream of the call or else the standing one, before the result', async () => {
     const one = await asking(gateway);
@@ -32,7 +32,7 @@ describe('what an upstream notifies a client of', () => {
     await until(() => one.stream.isOver);
     expect(one.stream.text).toContain(`"params":${messageOf('info')}`);
     expect(methods(one.stream)).toEqual(['notifications/message', 'call']);
-    expect(await standing.said(1)).toMatchObject([{ params: { level: 'debug' } }]);
+    expect(await standing.hears(1)).toMatchObject([{ params: { level: 'debug' } }]);
     standing.close();
   });
 

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Answers, type AskContext } from '@uar/bus';
 import { askClient, type AnswerOf, type AskOf } from '@uar/contracts';
-import { CONNECTED_CLIENTS, type ConnectedClients } from '../domain/client/connected-clients.js';
+import { CONNECTED_CLIENTS, type ConnectedClients } from '../../domain/client/connected-clients.js';
 
 /** What upstreams ask of the clients that are connected here. */
 @Controller()

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Gateway, until } from '../http-spec/gateway.fixture.js';
+import { Gateway, until } from '../../http-spec/gateway.fixture.js';
 import { asking, askedOn, calling, gone, sampling, seatOf } from './asking.fixture.js';
-import { Listening } from './listening.fixture.js';
-import type { RawClient } from './raw-client.fixture.js';
+import { Listening } from '../listening.fixture.js';
+import type { RawClient } from '../raw-client.fixture.js';
 
 describe('what an upstream asks of a client', () => {
   let gateway: Gateway;
@@ -72,7 +72,7 @@ describe('what an upstream asks of a client', () => {
     expect(await gateway.neighbours.askClient({ ...sampling(one), seat_id })).toEqual(gone);
     await one.client.post({ jsonrpc: '2.0', id, result: { from: 'the one' } });
     expect(await answer).toMatchObject({ value: { result_json: '{"from":"the one"}' } });
-    expect([other.stream.messages, standing.messages]).toEqual([[], []]);
+    expect([other.stream.messages, standing.heard]).toEqual([[], []]);
     for (const each of [one, other]) each.release();
     standing.close();
   });
@@ -90,7 +90,7 @@ describe('what an upstream asks of a client', () => {
       params: { requestId: id },
     });
     expect(await gateway.neighbours.askClient(sampling(one))).toEqual(gone);
-    expect(standing.messages).toEqual([]);
+    expect(standing.heard).toEqual([]);
     standing.close();
   });
 
@@ -102,8 +102,8 @@ describe('what an upstream asks of a client', () => {
     const params = { requestId: 'call' };
     await one.client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     expect(await cancelled).toEqual(gone);
-    await until(() => [...one.stream.messages, ...standing.messages].some((it) => it['id'] === undefined));
-    expect([...one.stream.messages, ...standing.messages].at(-1)).toMatchObject({
+    await until(() => [...one.stream.messages, ...standing.heard].some((it) => it['id'] === undefined));
+    expect([...one.stream.messages, ...standing.heard].at(-1)).toMatchObject({
       method: 'notifications/cancelled',
       params: { requestId: id },
     });

@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { JsonText } from '@uar/json-text';
 import type { ClientAnswer, ClientAsk } from '../../../domain/client/connected-clients.js';
-import type { SessionSeat } from '../session/session-seat.js';
+import type { SessionSeat } from './session-seat.js';
 import type { ClientReply, ClientRequests } from './client-requests.js';
 
 export interface ClientAskParts {

@@ -7,14 +7,14 @@ import type {
   ConnectedClients,
   UpstreamNews,
 } from '../../../domain/client/connected-clients.js';
-import { ClientAsks } from '../calls/client-asks.js';
-import { ClientNews } from '../calls/client-news.js';
-import { ClientRequests } from '../calls/client-requests.js';
-import { Elicitations } from '../calls/elicitations.js';
+import { ClientAsks } from './client-asks.js';
+import { ClientNews, type ClientNewsParts } from './client-news.js';
+import { ClientRequests } from './client-requests.js';
+import { Elicitations } from './elicitations.js';
 import type { SessionRequests } from '../calls/session-requests.js';
 import type { Greeting } from '../revisions.js';
 import { SessionSeat } from './session-seat.js';
-import type { SessionTransport } from './session-transport.js';
+import type { SessionTransport } from '../session/session-transport.js';
 
 export interface SessionClientParts {
   readonly clients: ConnectedClients;
@@ -39,9 +39,9 @@ export class SessionClient implements ConnectedClient {
     session: {
       readonly transport: Pick<SessionTransport, 'send' | 'isWaiting' | 'hasStanding'>;
       relatedOf: SessionRequests['find'];
-    },
+    } & Pick<ClientNewsParts, 'front' | 'subscriptions'>,
   ) {
-    const { transport, relatedOf } = session;
+    const { transport, relatedOf, front, subscriptions } = session;
     this.own = new SessionSeat(parts.gateway);
     this.requests = new ClientRequests({
       send: (message, options) => transport.send(message, options),
@@ -49,7 +49,7 @@ export class SessionClient implements ConnectedClient {
     });
     const speaking = { requests: this.requests, seat: this.own, relatedOf };
     this.asks = new ClientAsks({ ...speaking, hasStanding: () => transport.hasStanding });
-    this.news = new ClientNews(speaking);
+    this.news = new ClientNews({ ...speaking, front, subscriptions });
     this.elicitations = new Elicitations({ requests: this.requests, pageUrl: parts.pageUrl });
   }
 
@@ -102,5 +102,6 @@ export class SessionClient implements ConnectedClient {
   close(): void {
     this.leave();
     this.asks.close();
+    this.news.close();
   }
 }
