@@ -1,5 +1,6 @@
-// The official conformance suite against `/mcp/servers/conf` of a product of its own, on a built tree. Fails when a scenario that is
-// listed in passing.json fails, and when one passes that is not listed: the list stays true.
+// The official conformance suite against products of its own, on a built tree: an upstream over stdio and over HTTP, through its own
+// endpoint and where several meet. Fails when a scenario that is listed in passing.json fails, and when one passes that is not listed:
+// the list stays true.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,19 +9,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { repositoryDir, startProduct } from '@uar/testkit';
 import { startBearerProxy } from './bearer-proxy.mjs';
+import { startHttpUpstream } from './upstream/http.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const suite = join(repositoryDir, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const listed = JSON.parse(readFileSync(here('passing.json'), 'utf8'));
 const readyMs = 30_000;
 
-const upstream = {
-  transport: 'stdio',
-  command: process.execPath,
-  args: [here('upstream/main.mjs')],
-  // Its tools carry no annotations, and nobody is there to approve.
+/** What each client of the suite is asked for is its own, and nobody is there to approve; its tools carry no annotations. */
+const served = {
+  placement: 'per_principal',
   tools: { overrides: { '*': { read_only: true, open_world: false } } },
 };
+const stdio = { transport: 'stdio', command: process.execPath, args: [here('upstream/stdio.mjs')] };
 
 async function untilListed(gateway, token) {
   for (const limit = Date.now() + readyMs; Date.now() < limit;) {
@@ -80,20 +81,48 @@ function wrongOf(results) {
   ];
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'uar-conformance-'));
-const product = await startProduct({ bus: 'inprocess', config: { mcp: { servers: { conf: upstream } } } });
-const proxy = await startBearerProxy(`${product.gateway}/mcp/servers/conf`, () => product.token());
+/** What is wrong with the suite through this endpoint. */
+async function wrongAt(product, path, prefix) {
+  const folder = mkdtempSync(join(tmpdir(), 'uar-conformance-'));
+  const proxy = await startBearerProxy(`${product.gateway}${path}`, () => product.token(), prefix);
+  try {
+    const said = await runSuite(proxy.url, folder);
+    const results = resultsIn(folder);
+    if (results.length === 0) throw new Error(`the suite ran no scenario:\n${said}`);
+    report(results);
+    return wrongOf(results);
+  } finally {
+    proxy.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function wrongWith(upstream, title, endpoints) {
+  const config = { mcp: { servers: { conf: { ...served, ...upstream } } } };
+  const product = await startProduct({ bus: 'inprocess', config });
+  const wrong = [];
+  try {
+    await untilListed(product.gateway, product.token());
+    for (const { path, prefix } of endpoints) {
+      console.log(`\n${title}, through ${path}`);
+      const found = await wrongAt(product, path, prefix);
+      wrong.push(...found.map((line) => `${title}, through ${path}: ${line}`));
+    }
+    return wrong;
+  } finally {
+    await product.stop();
+  }
+}
+
+const own = { path: '/mcp/servers/conf' };
+const http = await startHttpUpstream();
 try {
-  await untilListed(product.gateway, product.token());
-  const said = await runSuite(proxy.url, folder);
-  const results = resultsIn(folder);
-  if (results.length === 0) throw new Error(`the suite ran no scenario:\n${said}`);
-  report(results);
-  const wrong = wrongOf(results);
+  const wrong = [
+    ...(await wrongWith(stdio, 'an upstream over stdio', [own, { path: '/mcp', prefix: 'conf__' }])),
+    ...(await wrongWith({ transport: 'streamable_http', url: http.url }, 'an upstream over HTTP', [own])),
+  ];
   for (const line of wrong) console.log(line);
   process.exitCode = wrong.length === 0 ? 0 : 1;
 } finally {
-  proxy.close();
-  await product.stop();
-  rmSync(folder, { recursive: true, force: true });
+  http.close();
 }
