@@ -115,6 +115,26 @@ export const calling = chapter({
     text: 'an MCP call that needs approval waits with progress and completes when approved',
     source: 'DESIGN.md 9',
   },
+  'mcp.items': {
+    text: 'resources, templates, prompts and completions of upstreams through every endpoint, by the names it shows',
+    source: 'DESIGN.md 12, MCP 2025-11-25',
+  },
+  'mcp.subscriptions': {
+    text: 'whoever subscribed to a resource hears of its updates, and nobody else',
+    source: 'DESIGN.md 12, MCP 2025-11-25',
+  },
+  'mcp.asks': {
+    text: 'an upstream asks the client that called for samples, forms, pages and roots, and gets its answer',
+    source: 'DESIGN.md 12, MCP 2025-11-25',
+  },
+  'mcp.seat': {
+    text: 'what an upstream asks or tells of one client reaches no other, of the same principal or another',
+    source: 'DESIGN.md 12, CASES.md T5',
+  },
+  'mcp.logging': {
+    text: 'what an upstream logs for a client reaches it alone, from the level that it set',
+    source: 'DESIGN.md 12, MCP 2025-11-25',
+  },
   'native.files': {
     text: 'the file tools read, write and patch inside allowed paths only',
     source: 'CASES.md F1',
