@@ -49,6 +49,10 @@ export class RuntimeFront implements Front {
     return Promise.resolve(undefined);
   }
 
+  shows(): boolean {
+    return false;
+  }
+
   shownUri(_server: string, uri: string): string {
     return uri;
   }
