@@ -160,6 +160,9 @@ withBothBuses('the decider, asked about items', (connect) => {
       20_000,
     );
     expect(await decide(about(user))).toMatchObject({ kind: 'allow' });
+    const questions = [resource, secret, resource].map((item) => ({ kind: 'item' as const, item }));
+    const { decisions } = await home.ask(authorizeActions, { caller: user, questions });
+    expect(decisions.map(({ kind }) => kind)).toEqual(['allow', 'deny', 'allow']);
     await rm(home.own(name));
   });
 

@@ -7,6 +7,7 @@ import { actionQuestions, type ActionQuestions, type Target } from '../question/
 import type { Directory } from '../question/directory.js';
 import type { CedarParts } from './cedar-judge.js';
 import { refusalOfItems } from './before-cedar.js';
+import { askedOnce } from './memory/alike-items.js';
 import { askInParts } from './memory/asked-in-parts.js';
 import { all, type ActionVerdict, type DenialCause, type ItemVerdict } from './verdict.js';
 
@@ -32,11 +33,12 @@ export async function weighActions(
 ): Promise<readonly ItemVerdict[]> {
   const set = parts.sets.of(caller.principal.tenant);
   if (set === undefined) return questions.map(() => denied('policies_unavailable'));
-  const prepared = questions.map((question) => prepare(parts, caller, question));
+  const { asked, answers } = askedOnce(set, caller.principal.tenant, questions);
+  const prepared = asked.map((question) => prepare(parts, caller, question));
   const verdicts: ItemVerdict[] = [];
   for (let at = 0; at < prepared.length; at += questionsPerBatch)
     verdicts.push(...(await judgeBatch(parts, set, prepared.slice(at, at + questionsPerBatch))));
-  return verdicts;
+  return answers.map((place) => verdicts[place] ?? denied('engine_failed'));
 }
 
 async function judgeBatch(

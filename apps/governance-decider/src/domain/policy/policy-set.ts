@@ -25,6 +25,8 @@ export interface PolicySet extends KnownPolicies {
   reasonOf(id: string): string;
   /** Ids of tools that some policy names: such a tool is like no other. */
   readonly namedTools: ReadonlySet<string>;
+  /** Of resources and prompts. */
+  readonly namedItems: ReadonlySet<string>;
   /** Some policy reads the run or the session. */
   readonly readsRun: boolean;
 }
@@ -45,13 +47,15 @@ export function policySet(version: string, parsed: ReadonlyMap<string, PolicyJso
   const policies = [...parsed].map(([id, json]) => ({ id, json, reads: contextReads(json.conditions) }));
   const idsOf = (effect: 'permit' | 'forbid') =>
     new Set(policies.filter((policy) => policy.json.effect === effect).map((policy) => policy.id));
+  const named = (type: string) => new Set(policies.flatMap(({ json }) => mentionedIds(json, type)));
   return {
     version,
     policies,
     permits: idsOf('permit'),
     forbids: idsOf('forbid'),
     reasonOf: (id) => parsed.get(id)?.annotations?.['reason'] ?? id,
-    namedTools: new Set(policies.flatMap((policy) => mentionedIds(policy.json, 'UAR::Tool'))),
+    namedTools: named('UAR::Tool'),
+    namedItems: new Set([...named('UAR::Resource'), ...named('UAR::Prompt')]),
     readsRun: policies.some(({ reads }) => mayRead(reads, 'env.runId') || mayRead(reads, 'env.sessionId')),
   };
 }
