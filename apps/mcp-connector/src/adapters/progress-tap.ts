@@ -149,7 +149,7 @@ export class ProgressTap implements Transport {
 
   private tell(message: Notification): void {
     const paramsJson = paramsText(message);
-    if (Buffer.byteLength(paramsJson) > longestNotice) return;
+    if (!paramsJson.startsWith('{') || Buffer.byteLength(paramsJson) > longestNotice) return;
     const callId = this.calls.during(message);
     const call = callId === undefined ? {} : { callId };
     this.options.client.onNotice({ method: message.method, paramsJson, ...call });

@@ -106,14 +106,15 @@ describe('requests of an upstream', () => {
     expect(tapped.asked.length).toBe(65);
   });
 
-  it('are given up when the connection ends, and refused when they are too large', async () => {
+  it('are given up when the connection ends, and refused when they are too large together', async () => {
     const tapped = await Tapped.start();
-    tapped.ask(1, `{"t":"${'x'.repeat(4 * 1024 * 1024)}"}`);
+    const large = `{"t":"${'x'.repeat(5 * 1024 * 1024)}"}`;
+    tapped.ask(1, large);
+    tapped.ask(2, large);
     await tick();
     expect(tapped.sent).toEqual([
-      '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the request is too large"}}',
+      '{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the request is too large now"}}',
     ]);
-    tapped.ask(2);
     tapped.inner.onclose?.();
     expect(tapped.given.map(({ aborted }) => aborted)).toEqual([true]);
     tapped.answer({ kind: 'gone' });
@@ -130,6 +131,7 @@ describe('notices of an upstream', () => {
       tapped.say(`{"jsonrpc":"2.0","method":"notifications/${method}","params":${params}}`, 7);
     say('message', '{"level":"info","data":9007199254740993}');
     say('message', `{"data":"${'x'.repeat(65_536)}"}`);
+    say('message', '[]');
     say('roots/list_changed', '{}');
     tapped.say('{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}');
     expect(tapped.told).toEqual([

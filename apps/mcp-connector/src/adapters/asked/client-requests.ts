@@ -24,12 +24,13 @@ const needed: Readonly<Record<ClientRequest['method'], keyof ClientCapabilities>
   'elicitation/create': 'elicitation',
   'roots/list': 'roots',
 };
-/** Longest `params` that a client is asked with. */
-const longestParams = 4 * 1024 * 1024;
+/** Bytes of all `params` of one connection with which clients are being asked, at most. */
+const mostParams = 8 * 1024 * 1024;
 
 /** Answers requests of an upstream with the words of a client, unread. */
 export class ClientRequests {
   private readonly waiting = new Map<string | number, AbortController>();
+  private bytes = 0;
 
   constructor(private readonly options: ClientRequestsOptions) {}
 
@@ -63,11 +64,15 @@ export class ClientRequests {
     const waiting = new AbortController();
     this.waiting.set(id, waiting);
     const paramsJson = paramsText(request);
+    const bytes = Buffer.byteLength(paramsJson);
     const callId = this.options.calls.during(request);
+    const question = { method, paramsJson, ...(callId === undefined ? {} : { callId }) };
+    this.bytes += bytes;
     const said: ClientAnswer =
-      Buffer.byteLength(paramsJson) > longestParams
-        ? internalError('the request is too large')
-        : await answer({ method, paramsJson, ...(callId === undefined ? {} : { callId }) }, waiting.signal);
+      this.bytes > mostParams
+        ? internalError('the request is too large now')
+        : await answer(question, waiting.signal);
+    this.bytes -= bytes;
     this.waiting.delete(id);
     if (waiting.signal.aborted) return this.options.onGone(id);
     // An answer that cannot be sent has nobody to read it.

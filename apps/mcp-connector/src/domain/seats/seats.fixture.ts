@@ -15,7 +15,10 @@ class PlainUpstream implements Upstream {
     this.lose = resolve;
   });
 
-  constructor(readonly options: OpenOptions) {}
+  constructor(
+    readonly options: OpenOptions,
+    private readonly closing: () => Promise<void>,
+  ) {}
 
   listPage = () => Promise.resolve({ kind: 'page' as const, definitions: [] });
   call = (): Promise<CallEnd> => Promise.resolve({ kind: 'ran', result_json: '{}', is_error: false });
@@ -24,9 +27,9 @@ class PlainUpstream implements Upstream {
     this.levels.push(level);
     return Promise.resolve();
   };
-  close = () => {
+  close = async () => {
+    await this.closing();
     this.closed = true;
-    return Promise.resolve();
   };
 }
 
@@ -39,6 +42,7 @@ export class SeatWorld {
   open: (upstream: PlainUpstream) => Opened | Promise<Opened> = (upstream) => ({
     ...{ kind: 'open', upstream, sandbox: 'none' },
   });
+  close: () => Promise<void> = () => Promise.resolve();
   readonly seats = new Seats({
     target: () => ({
       tenant: TenantId.parse('default'),
@@ -49,7 +53,7 @@ export class SeatWorld {
       clock: this.clock,
       expand: (config) => ({ kind: 'expanded', config, secrets: [] }),
       open: async (_server, options) => {
-        const upstream = new PlainUpstream(options);
+        const upstream = new PlainUpstream(options, () => this.close());
         this.opened.push(upstream);
         return await this.open(upstream);
       },

@@ -70,6 +70,14 @@ describe('Seats', () => {
     expect(await world.enter('further')).toMatchObject({ kind: 'placed' });
   });
 
+  it('begins none while too many take their time to end', async () => {
+    const world = new SeatWorld();
+    world.close = () => new Promise(() => undefined);
+    for (let count = 0; count < 2 * mostSeats; count += 1) await world.call(`p${count}`);
+    expect(await world.enter('further')).toMatchObject({ kind: 'overloaded' });
+    expect(await world.enter(`p${mostSeats}`)).toMatchObject({ kind: 'placed' });
+  });
+
   it('forgets a session that was lost or never came to be', async () => {
     const world = new SeatWorld();
     await world.call('a');

@@ -44,8 +44,9 @@ export class Seats {
     await Promise.all(this.ending);
   }
 
-  /** Undefined: there are too many, and all of them are in use. */
+  /** Undefined: there are too many, and all of them are in use, or still ending. */
   private begin(key: string, claim: Claim): SeatSession | undefined {
+    if (this.ending.size >= mostSeats) return undefined;
     if (this.sessions.size >= mostSeats && !this.makeRoom()) return undefined;
     const session = new SeatSession({
       ...{ ports: this.options.ports, target: this.options.target(), claim },
