@@ -34,6 +34,8 @@ export class McpConnectorModule {
         ...ports,
         random: Math.random,
         clients: new BusClients(bus),
+        onSeatFailed: ({ tenant, name: server }, last_error) =>
+          log.warn({ tenant, server, last_error }, 'a session for a seat could not be opened'),
         onChange: () => beacon.changed(),
         onFault: (error) => log.error({ error }, 'fault while connecting a server'),
       },

@@ -3,7 +3,7 @@ import type { ClientAnswer, ClientRequest } from '../client-side.js';
 import type { ItemLists } from '../items/item-lists.js';
 import type { ToolList } from '../tools/tool-list.js';
 import type { Upstream } from '../upstream.js';
-import type { ConnectPorts } from './connect.js';
+import type { ConnectPorts, ConnectTarget } from './connect.js';
 
 /** The clients behind the gateways. */
 export interface Clients {
@@ -19,6 +19,8 @@ export interface Clients {
 export interface LinkPorts extends ConnectPorts {
   readonly random: () => number;
   readonly clients: Clients;
+  /** A call found no session for its seat; no report tells of those. */
+  readonly onSeatFailed: (server: ConnectTarget, message: string) => void;
   /** The report changed. */
   readonly onChange: () => void;
   /** A bug of ours while connecting; the server counts as failed. */

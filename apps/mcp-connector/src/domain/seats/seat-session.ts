@@ -101,7 +101,9 @@ export class SeatSession {
   }
 
   private failed(message: string): Opening {
-    this.options.onOver();
+    const { ports, target, onOver } = this.options;
+    if (!this.life.signal.aborted) ports.onSeatFailed(target, message);
+    onOver();
     return { kind: 'failed', message };
   }
 

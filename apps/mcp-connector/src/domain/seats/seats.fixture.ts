@@ -39,6 +39,7 @@ export class SeatWorld {
   readonly opened: PlainUpstream[] = [];
   readonly told: BodyOf<typeof upstreamNotified>[] = [];
   readonly changed: string[] = [];
+  readonly failures: string[] = [];
   open: (upstream: PlainUpstream) => Opened | Promise<Opened> = (upstream) => ({
     ...{ kind: 'open', upstream, sandbox: 'none' },
   });
@@ -61,6 +62,7 @@ export class SeatWorld {
         ask: () => Promise.resolve({ kind: 'gone' }),
         notify: (notice) => void this.told.push(notice),
       },
+      onSeatFailed: ({ name }, message) => void this.failures.push(`${name}: ${message}`),
       onFault: (error) => {
         throw error;
       },

@@ -87,6 +87,7 @@ describe('Seats', () => {
     expect(world.opened.length).toBe(2);
     world.open = () => ({ kind: 'failed', message: 'no such program' });
     expect(await world.enter('b')).toEqual({ kind: 'unavailable', message: 'no such program' });
+    expect(world.failures).toEqual(['own: no such program']);
     world.open = (upstream) => ({ kind: 'open', upstream, sandbox: 'none' });
     expect(await world.enter('b')).toMatchObject({ kind: 'placed' });
   });

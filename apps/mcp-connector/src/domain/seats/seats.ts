@@ -8,7 +8,7 @@ import { SeatSession } from './seat-session.js';
 export interface SeatsOptions {
   /** The configuration of now. */
   readonly target: () => ConnectTarget;
-  readonly ports: Pick<LinkPorts, 'open' | 'expand' | 'clock' | 'clients' | 'onFault'>;
+  readonly ports: Pick<LinkPorts, 'open' | 'expand' | 'clock' | 'clients' | 'onFault' | 'onSeatFailed'>;
   readonly onItemsChanged: (kind: ItemKind) => void;
 }
 
