@@ -149,6 +149,21 @@ describe('streamable HTTP upstreams of the connector', () => {
     expect(await world.run('web', 'added')).toMatchObject({ kind: 'ran' });
   });
 
+  it('opens another session for a seat whose upstream forgot the one it had', async () => {
+    const config = { transport: 'http', url: upstream.url, placement: 'per_principal' } as const;
+    world = await World.start((service) => Promise.resolve(hub.connect({ service, log })), { web: config });
+    await world.untilReady('web');
+    const begun = (): number =>
+      upstream.calls.filter(({ message }) => message.method === 'initialize').length;
+    expect(await world.run('web', 'json')).toMatchObject({ kind: 'ran' });
+    expect(await world.run('web', 'sse')).toMatchObject({ kind: 'ran' });
+    expect(begun()).toBe(2);
+    upstream.session = 'session-2';
+    expect(await world.run('web', 'json')).toMatchObject({ kind: 'transport_failure' });
+    expect(await world.run('web', 'json')).toMatchObject({ kind: 'ran' });
+    expect(begun()).toBe(3);
+  });
+
   it('says that credentials are wanted, at the start and later', async () => {
     upstream.intercept = (_call, response) => {
       response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
