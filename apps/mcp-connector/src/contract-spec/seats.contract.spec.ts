@@ -17,7 +17,7 @@ withBothBuses('seats of a per_principal server', (connect) => {
   let other: Gateway;
   beforeAll(async () => {
     world = await World.start(connect, {
-      own: itemServer({}, { placement: 'per_principal', concurrency: 64 }),
+      own: itemServer({}, { placement: 'per_principal', concurrency: 2 }),
     });
     [one, other] = await Promise.all([
       Gateway.start(await connect('gateway')),

@@ -7,7 +7,7 @@ import type { Connection, LinkPorts, Live } from './connection.js';
 import { failureOf, failureStatus } from './failure.js';
 import { LinkState } from './link-state.js';
 import { linkTimes, maxQueuedPerSlot } from './link-times.js';
-import { Slots } from './slots.js';
+import { Slots, callsAtOnce } from './slots.js';
 import type { ClientSide } from '../client-side.js';
 import { ItemLists, type ItemKind } from '../items/item-lists.js';
 import { Subscriptions } from '../items/subscriptions.js';
@@ -36,7 +36,7 @@ export class ServerLink {
     private wanted: WantedServer,
     private readonly ports: LinkPorts,
   ) {
-    this.slots = new Slots(wanted.config.concurrency, wanted.config.concurrency * maxQueuedPerSlot);
+    this.slots = new Slots(callsAtOnce(wanted.config), wanted.config.concurrency * maxQueuedPerSlot);
     this.state = new LinkState(ports.clock, ports.onChange);
     this.backOff = new BackOff({
       firstMs: linkTimes.firstBackOff,
@@ -90,7 +90,7 @@ export class ServerLink {
   update(wanted: WantedServer): void {
     const reconnects = connectionPart(wanted.config) !== connectionPart(this.wanted.config);
     this.wanted = wanted;
-    this.slots.setCapacity(wanted.config.concurrency);
+    this.slots.setCapacity(callsAtOnce(wanted.config));
     if (reconnects) this.restart(undefined);
     else this.state.changed();
   }

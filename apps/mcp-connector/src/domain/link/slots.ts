@@ -1,4 +1,6 @@
+import type { ServerConfig } from '@uar/contracts';
 import type { Clock } from '../clock.js';
+import { mostSeats } from './link-times.js';
 
 /** A bound on what runs at once, with a bounded queue in front of it. */
 export class Slots {
@@ -75,4 +77,9 @@ export class Slots {
 
 interface Waiter {
   readonly enter: () => void;
+}
+
+/** Calls to one server that may run at once; `concurrency` is that of one connection. */
+export function callsAtOnce({ concurrency, placement }: ServerConfig): number {
+  return placement === 'per_principal' ? concurrency * mostSeats : concurrency;
 }

@@ -3,7 +3,8 @@ import type { ClientSide, Notice } from '../client-side.js';
 import { Subscriptions } from '../items/subscriptions.js';
 import { changedKind } from '../link/base-side.js';
 import { open, type ConnectTarget } from '../link/connect.js';
-import { linkTimes } from '../link/link-times.js';
+import { linkTimes, maxQueuedPerSlot } from '../link/link-times.js';
+import { Slots } from '../link/slots.js';
 import { Notices } from '../notices/notices.js';
 import type { Upstream } from '../upstream.js';
 import { capabilitiesOf } from './capabilities.js';
@@ -22,8 +23,13 @@ type Opening =
   | { readonly kind: 'open'; readonly upstream: Upstream }
   | { readonly kind: 'failed'; readonly message: string };
 
+const cancelled = { kind: 'cancelled', dispatched: false } as const;
+const retryAfterMs = 1_000;
+
 /** One session with an upstream that belongs to one seat of one principal. */
 export class SeatSession {
+  /** Of calls over this session alone: who lets a question wait holds up nobody else. */
+  readonly slots: Slots;
   private readonly subscriptions = new Subscriptions();
   private readonly life = new AbortController();
   private readonly notices: Notices;
@@ -39,6 +45,8 @@ export class SeatSession {
   private ended: Promise<void> | undefined;
 
   constructor(private readonly options: SeatSessionOptions) {
+    const { concurrency } = options.target.config;
+    this.slots = new Slots(concurrency, concurrency * maxQueuedPerSlot);
     this.seat = options.claim.seat;
     this.notices = new Notices({
       ...{ clock: options.ports.clock, signal: this.life.signal },
@@ -56,15 +64,9 @@ export class SeatSession {
     this.users += 1;
     this.idle.abort();
     if (seat !== undefined) this.seat = seat;
-    const opening = await unlessAborted(this.opening, signal);
-    if (opening?.kind === 'open') {
-      await this.heedLevel(opening.upstream);
-      return { kind: 'placed', place: this.placeIn(opening.upstream) };
-    }
-    this.leave();
-    return opening === undefined
-      ? { kind: 'cancelled', dispatched: false }
-      : { kind: 'unavailable', message: opening.message };
+    const placed = await this.placed(signal);
+    if (placed.kind !== 'placed') this.leave();
+    return placed;
   }
 
   /** No call should come any more; those that run have `graceMs`. Settles when the connection is closed. */
@@ -107,8 +109,23 @@ export class SeatSession {
     return { kind: 'failed', message };
   }
 
+  private async placed(signal: AbortSignal): Promise<Placed> {
+    const opening = await unlessAborted(this.opening, signal);
+    if (opening === undefined) return cancelled;
+    if (opening.kind === 'failed') return { kind: 'unavailable', message: opening.message };
+    const taken = await this.slots.take(signal);
+    if (taken === 'aborted') return cancelled;
+    if (taken === 'full') return { kind: 'overloaded', retry_after_ms: retryAfterMs };
+    await this.heedLevel(opening.upstream);
+    return { kind: 'placed', place: this.placeIn(opening.upstream) };
+  }
+
   private placeIn(upstream: Upstream): Place {
-    return { upstream, subscriptions: this.subscriptions, leave: () => this.leave() };
+    const leave = (): void => {
+      this.slots.release();
+      this.leave();
+    };
+    return { upstream, subscriptions: this.subscriptions, leave };
   }
 
   private leave(): void {

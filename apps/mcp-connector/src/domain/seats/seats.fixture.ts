@@ -1,4 +1,5 @@
 import { ServerConfig, TenantId, type BodyOf, type Seat, type upstreamNotified } from '@uar/contracts';
+import type { z } from 'zod';
 import { HandClock } from '../hand-clock.fixture.js';
 import { linkTimes } from '../link/link-times.js';
 import type { CallEnd, Loss, OpenOptions, Opened, Upstream } from '../upstream.js';
@@ -36,6 +37,9 @@ class PlainUpstream implements Upstream {
 /** Seats of one server whose upstreams, clock and clients are the test's. */
 export class SeatWorld {
   readonly clock = new HandClock();
+
+  constructor(private readonly more: Partial<z.input<typeof ServerConfig>> = {}) {}
+
   readonly opened: PlainUpstream[] = [];
   readonly told: BodyOf<typeof upstreamNotified>[] = [];
   readonly changed: string[] = [];
@@ -48,7 +52,12 @@ export class SeatWorld {
     target: () => ({
       tenant: TenantId.parse('default'),
       name: 'own',
-      config: ServerConfig.parse({ transport: 'stdio', command: 'x', placement: 'per_principal' }),
+      config: ServerConfig.parse({
+        transport: 'stdio',
+        command: 'x',
+        placement: 'per_principal',
+        ...this.more,
+      }),
     }),
     ports: {
       clock: this.clock,

@@ -38,6 +38,21 @@ describe('Seats', () => {
     expect(world.alive).toBe(1);
   });
 
+  it('runs so many calls at once in a session, whatever runs in the others', async () => {
+    const world = new SeatWorld({ concurrency: 1 });
+    const first = await world.enter('a');
+    const second = world.enter('a');
+    const leaver = new AbortController();
+    const third = world.seats.take({ principal: 'a', seat: undefined }, leaver.signal);
+    expect(await world.enter('b')).toMatchObject({ kind: 'placed' });
+    leaver.abort();
+    expect(await third).toEqual({ kind: 'cancelled', dispatched: false });
+    if (first.kind === 'placed') first.place.leave();
+    expect(await second).toMatchObject({ kind: 'placed' });
+    for (let count = 0; count < 16; count += 1) void world.enter('a');
+    expect(await world.enter('a')).toMatchObject({ kind: 'overloaded' });
+  });
+
   it('keeps a session with subscriptions longer', async () => {
     const world = new SeatWorld();
     const placed = await world.enter('a');

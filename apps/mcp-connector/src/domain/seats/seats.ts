@@ -28,6 +28,7 @@ export class Seats {
     const key = JSON.stringify([claim.principal, claim.seat?.id ?? '']);
     const session = this.sessions.get(key) ?? this.begin(key, claim);
     if (session === undefined) return { kind: 'overloaded', retry_after_ms: retryAfterMs };
+    session.slots.setCapacity(this.options.target().config.concurrency);
     return await session.enter(claim.seat, signal);
   }
 
