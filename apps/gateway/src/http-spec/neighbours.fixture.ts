@@ -53,6 +53,13 @@ export function oneHuman(ask: Ask): CallDecision {
   return { kind: 'require_approval', ...decided, quorum: 1, reasons: ['somebody must look'] };
 }
 
+type Announced = BodyOf<typeof upstreamNotified>;
+type SeatOf = NonNullable<Announced['seat']>;
+type Notified = Pick<Announced, 'method' | 'params_json' | 'call_id'> & {
+  readonly server?: string;
+  readonly seat?: Omit<SeatOf, 'principal'> & Partial<Pick<SeatOf, 'principal'>>;
+};
+
 /** The halves of the other services that the gateway needs, kept in memory; what they do can be set by a spec. */
 export class Neighbours {
   readonly hub: Hub = createHub();
@@ -144,12 +151,11 @@ export class Neighbours {
     return this.host.ask(askClient, ask, { to: this.gatewayBus.instance, deadlineMs });
   }
 
-  /** Of the upstream `srv`, unless it says another. */
-  notify({
-    server = 'srv',
-    ...news
-  }: Omit<BodyOf<typeof upstreamNotified>, 'tenant' | 'server'> & { readonly server?: string }): void {
-    this.host.announce(upstreamNotified, { tenant: TenantId.parse('default'), server, ...news });
+  /** Of the upstream `srv`, and in a seat of ada's, unless it says another. */
+  notify({ server = 'srv', seat, ...news }: Notified): void {
+    const tenant = TenantId.parse('default');
+    const whose = seat && { principal: 'User::"default/ada"', ...seat };
+    this.host.announce(upstreamNotified, { tenant, server, ...news, ...(whose && { seat: whose }) });
   }
 
   /** No decider answers from now on. */

@@ -31,9 +31,14 @@ describe('what changes at an upstream', () => {
     }
     return one;
   }
-  const updated = (uri: string, seatId?: string): void =>
+  const updated = (uri: string, seatId?: string, by = 'ada'): void =>
     gateway.neighbours.notify({
-      ...(seatId !== undefined && { seat: { id: seatId, gateway: gateway.neighbours.gatewayBus.instance } }),
+      ...(seatId !== undefined && {
+        seat: {
+          ...{ id: seatId, gateway: gateway.neighbours.gatewayBus.instance },
+          principal: `User::"default/${by}"`,
+        },
+      }),
       ...{ method: 'notifications/resources/updated', params_json: JSON.stringify({ uri, title: 't' }) },
     });
   const changed = (list: string, server = 'srv'): void =>
@@ -82,10 +87,28 @@ describe('what changes at an upstream', () => {
     const one = await subscriber('test://one', { capabilities });
     const other = await subscriber('test://one', { capabilities });
     const [seat] = gateway.neighbours.items.requests.map((request) => request.seat?.id);
+    updated('test://one/other', seat, 'eve');
     updated('test://one/part', seat);
     updated('test://one', seat);
     await one.standing.hears(2);
     expect([urisOf(one), urisOf(other)]).toEqual([['uar+srv+test://one/part', 'test://one'], []]);
+  });
+
+  it('on a session that clients of a principal share is for those of them that subscribed', async () => {
+    const one = await subscriber('test://one');
+    const other = await subscriber('test://two');
+    const eve = await subscriber('test://one', { token: gateway.token('eve') });
+    updated('test://one', '');
+    updated('test://one', '', 'eve');
+    updated('test://two', '');
+    await Promise.all([one, other, eve].map(({ standing }) => standing.hears(1)));
+    updated('test://one', '');
+    await one.standing.hears(2);
+    expect([one, other, eve].map(urisOf)).toEqual([
+      ['test://one', 'test://one'],
+      ['test://two'],
+      ['test://one'],
+    ]);
   });
 
   it('ends at the upstream when the session ends', async () => {

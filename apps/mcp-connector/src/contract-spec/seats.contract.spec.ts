@@ -67,7 +67,7 @@ withBothBuses('seats of a per_principal server', (connect) => {
       .poll(() => one.told)
       .toMatchObject([
         {
-          ...{ server: 'own', seat: { id: 's', gateway: one.bus.instance } },
+          ...{ server: 'own', seat: { id: 's', gateway: one.bus.instance, principal: alice } },
           ...{ method: 'notifications/resources/updated', params_json: '{"uri":"test://a"}' },
         },
       ]);
@@ -144,7 +144,11 @@ withBothBuses('seats of a per_principal server', (connect) => {
     await world.send(call);
     await expect.poll(() => one.toldOf('notifications/message').length).toBe(1);
     expect(one.told[0]).toEqual({
-      ...{ tenant: 'default', server: 'own', seat: { id: 'log', gateway: one.bus.instance } },
+      ...{
+        tenant: 'default',
+        server: 'own',
+        seat: { id: 'log', gateway: one.bus.instance, principal: alice },
+      },
       ...{ call_id: call.call_id, method: 'notifications/message' },
       params_json: '{"level":"error","data":"error"}',
     });

@@ -134,7 +134,8 @@ export const upstreamNotified = announcement({
   body: z.strictObject({
     tenant: TenantId,
     server: z.string(),
-    seat: z.strictObject({ id: z.string(), gateway: InstanceId }).optional(),
+    /** With the principal of the grant by which it was opened, as a Cedar id: many have a seat of the same id. */
+    seat: z.strictObject({ id: z.string(), gateway: InstanceId, principal: z.string() }).optional(),
     call_id: CallId.optional(),
     method: z.string().max(128),
     params_json: z.string(),

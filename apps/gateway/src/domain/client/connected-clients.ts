@@ -7,6 +7,8 @@ export type UpstreamNews = BodyOf<typeof upstreamNotified>;
 /** A client that is connected here, as upstreams may speak to it. */
 export interface ConnectedClient {
   readonly tenant: string;
+  /** Cedar id of its principal. */
+  readonly owner: string;
   /** Empty where it shares the seat of its principal: then nobody asks it for anything. */
   readonly seatId: string;
   /** Ends with `gone` at the latest when `signal` aborts. */
@@ -45,9 +47,9 @@ export class ConnectedClients {
   private meant({ seat }: UpstreamNews): Iterable<ConnectedClient> {
     if (seat === undefined) return this.all;
     if (seat.gateway !== this.gateway) return [];
-    if (seat.id === '') return [...this.all].filter(({ seatId }) => seatId === '');
     const client = this.bySeat.get(seat.id);
-    return client === undefined ? [] : [client];
+    const holders = seat.id === '' ? [...this.all].filter(({ seatId }) => seatId === '') : [client];
+    return holders.filter((each) => each?.owner === seat.principal).filter((each) => each !== undefined);
   }
 }
 

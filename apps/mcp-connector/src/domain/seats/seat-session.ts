@@ -184,9 +184,10 @@ export class SeatSession {
     const { seat } = this;
     if (seat === undefined) return;
     const { tenant, name } = this.options.target;
+    const { principal } = this.options.claim;
     this.options.ports.clients.notify({
       ...{ tenant, server: name, method, params_json: paramsJson },
-      seat: { id: seat.id, gateway: seat.gateway },
+      seat: { id: seat.id, gateway: seat.gateway, principal },
       ...(callId === undefined ? {} : { call_id: callId }),
     });
   }

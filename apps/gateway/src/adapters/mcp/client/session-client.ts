@@ -25,6 +25,8 @@ export interface SessionClientParts {
 
 /** The client of one session, as gateway and upstreams speak to it of their own accord. */
 export class SessionClient implements ConnectedClient {
+  readonly tenant: string;
+  readonly owner: string;
   /** Of it, for the transport to hand answers to. */
   readonly requests: ClientRequests;
   private readonly own: SessionSeat;
@@ -34,7 +36,7 @@ export class SessionClient implements ConnectedClient {
   private leave: () => void = () => undefined;
 
   constructor(
-    readonly tenant: string,
+    { tenant, owner }: Pick<ConnectedClient, 'tenant' | 'owner'>,
     private readonly parts: SessionClientParts,
     session: {
       readonly transport: Pick<SessionTransport, 'send' | 'isWaiting' | 'hasStanding'>;
@@ -42,6 +44,8 @@ export class SessionClient implements ConnectedClient {
     } & Pick<ClientNewsParts, 'front' | 'subscriptions'>,
   ) {
     const { transport, relatedOf, front, subscriptions } = session;
+    this.tenant = tenant;
+    this.owner = owner;
     this.own = new SessionSeat(parts.gateway);
     this.requests = new ClientRequests({
       send: (message, options) => transport.send(message, options),

@@ -100,7 +100,7 @@ export class McpSession {
       send: (message, options) => this.transport.send(message, options),
       over: (request) => this.client.over(request),
     });
-    this.client = new SessionClient(this.tenant, parts, {
+    this.client = new SessionClient(this, parts, {
       ...{ transport: this.transport, front, subscriptions: this.items.subscriptions },
       relatedOf: (callId) => this.requests.find(callId),
     });
