@@ -21,7 +21,7 @@ const served = {
   placement: 'per_principal',
   tools: { overrides: { '*': { read_only: true, open_world: false } } },
 };
-const stdio = { transport: 'stdio', command: process.execPath, args: [here('upstream/stdio.mjs')] };
+const stdio = { transport: 'stdio', command: process.execPath, args: [here('upstream/main.mjs')] };
 
 async function untilListed(gateway, token) {
   for (const limit = Date.now() + readyMs; Date.now() < limit;) {
