@@ -111,6 +111,14 @@ export const calling = chapter({
     text: 'each outcome has its MCP form and io.uar/call in _meta',
     source: 'DESIGN.md 3, API.md 8',
   },
+  'mcp.stateless': {
+    text: 'a client of MCP 2026-07-28 finds the revision, lists and calls without a session, governed as others are',
+    source: 'DESIGN.md 12, MCP 2026-07-28',
+  },
+  'mcp.stateless-approval': {
+    text: 'a stateless client is sent to the page, and any gateway takes it when it comes back; the call runs once',
+    source: 'DESIGN.md 9, MCP 2026-07-28',
+  },
   'mcp.approval': {
     text: 'an MCP call that needs approval waits with progress and completes when approved',
     source: 'DESIGN.md 9',

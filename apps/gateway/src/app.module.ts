@@ -1,12 +1,20 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { BUS, type Bus } from '@uar/bus';
-import type { UarConfig } from '@uar/config';
+import type { ResolvedConfig } from '@uar/config';
+import type { Caller, InstanceId } from '@uar/contracts';
+import { createSeal, ensureSecretFile } from '@uar/keys';
+import { systemClock } from './adapters/clock.js';
 import { McpEndpoint } from './adapters/mcp/endpoint.js';
-import { SessionDoor } from './adapters/mcp/http/session-door.js';
+import { SessionDoor, type OpenDecision } from './adapters/mcp/http/session-door.js';
 import { SessionPair } from './adapters/mcp/http/session-pair.js';
 import { StreamableHttp } from './adapters/mcp/http/streamable-http.js';
 import { SessionStore } from './adapters/mcp/session/session-store.js';
+import { AskedAgain } from './adapters/mcp/stateless/asked-again.js';
+import { RequestStates } from './adapters/mcp/stateless/request-state.js';
+import { StatelessCalls } from './adapters/mcp/stateless/stateless-calls.js';
+import { StatelessHttp } from './adapters/mcp/stateless/stateless-http.js';
+import { Subscriptions } from './adapters/mcp/stateless/subscriptions.js';
 import { AgentsController } from './runs/agents.controller.js';
 import { ApprovalsController } from './calls/approvals.controller.js';
 import type { Assembly } from './assembly/assembly.js';
@@ -18,6 +26,7 @@ import { ACCESS } from './domain/access/access.js';
 import { EXPLANATIONS } from './domain/access/explanations.js';
 import { IDENTITY } from './domain/access/identity.js';
 import { AGENT_BOOK } from './domain/agent/agents.js';
+import { RESUME_DESK } from './domain/approval/resume-desk.js';
 import { VOTE_REVIEW } from './domain/approval/vote-review.js';
 import { CALL_PIPELINE } from './domain/call/proposed-call.js';
 import { CONNECTED_CLIENTS } from './domain/client/connected-clients.js';
@@ -58,7 +67,7 @@ import { SettingsController } from './operations/settings.controller.js';
 export interface AppModuleOptions {
   readonly assembly: Assembly;
   readonly bus: Bus;
-  readonly config: UarConfig;
+  readonly config: ResolvedConfig;
   methodsOf(path: string): readonly string[];
 }
 
@@ -67,6 +76,7 @@ export class AppModule {
   static with({ assembly, bus, config, methodsOf }: AppModuleOptions): DynamicModule {
     const { fault } = assembly;
     const sessions = sessionsOf(assembly, { bus, config });
+    const stateless = statelessOf(assembly, config, bus.instance);
     return {
       module: AppModule,
       controllers: [
@@ -97,7 +107,8 @@ export class AppModule {
         { provide: SessionStore, useValue: sessions },
         { provide: FRONTS, useValue: frontsOf(assembly) },
         { provide: SCOPE_CHECK, useValue: scopeCheckOf(assembly) },
-        { provide: McpEndpoint, useValue: endpointOf(assembly, sessions) },
+        { provide: Subscriptions, useValue: stateless.subscriptions },
+        { provide: McpEndpoint, useValue: endpointOf(assembly, sessions, stateless) },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault, sendPage: sendRefusalPage }) },
       ],
@@ -119,6 +130,26 @@ function sessionsOf(
     runs: assembly.runDesk,
     lists: assembly.catalog,
   });
+}
+
+interface StatelessServing {
+  readonly calls: StatelessCalls;
+  readonly subscriptions: Subscriptions;
+}
+
+function statelessOf(
+  { pipeline, parked, pageUrl, catalog }: Assembly,
+  config: ResolvedConfig,
+  gateway: InstanceId,
+): StatelessServing {
+  const waitMs = config.approvals.mcp_wait_seconds * 1000;
+  const seal = createSeal(ensureSecretFile(config.keys.state_key_file));
+  const states = new RequestStates(seal, () => systemClock.now());
+  const again = new AskedAgain({ states, parked, gateway, waitMs, pageUrl });
+  return {
+    calls: new StatelessCalls({ pipeline, again, waitLimitMs: waitMs }),
+    subscriptions: new Subscriptions(catalog),
+  };
 }
 
 function frontsOf(assembly: Assembly): Fronts {
@@ -143,6 +174,7 @@ function ports(assembly: Assembly) {
     { provide: EXECUTION, useValue: assembly.execution },
     { provide: CALL_LOOKUP, useValue: assembly.lookup },
     { provide: VOTE_REVIEW, useValue: assembly.votes },
+    { provide: RESUME_DESK, useValue: assembly.resumeDesk },
     { provide: READINESS, useValue: assembly.readiness },
     { provide: TRIAL_LANES, useValue: assembly.trialLanes },
     { provide: WEBHOOK_DELIVERIES, useValue: assembly.webhookOutbox },
@@ -155,16 +187,19 @@ function scopeCheckOf(assembly: Assembly): ScopeCheck {
   return (question) => scopeRefusal(assembly, question);
 }
 
-function endpointOf({ pdp, edge }: Assembly, sessions: SessionStore): McpEndpoint {
-  const door = new SessionDoor(sessions, async (caller) => {
+function endpointOf(assembly: Assembly, sessions: SessionStore, stateless: StatelessServing): McpEndpoint {
+  const { pdp, edge } = assembly;
+  const mayList = async (caller: Caller): Promise<OpenDecision> => {
     const allowance = await pdp.may(caller, { kind: 'list_tools' });
     if (allowance.kind === 'unavailable') return 'unavailable';
     return allowance.kind === 'allowed' ? 'allow' : 'deny';
-  });
+  };
+  const door = new SessionDoor(sessions, mayList);
   const publicPathOf = (path: string): string => new URL(edge.urlOf(path)).pathname;
   return new McpEndpoint({
     sessions,
     streamable: new StreamableHttp(door, sessions),
     pair: new SessionPair({ door, sessions, publicPathOf }),
+    stateless: new StatelessHttp({ ...stateless, mayList }),
   });
 }

@@ -8,6 +8,7 @@ import { ServedMethods, fastifyServer } from './adapters/http/fastify-server.js'
 import { takeUpgrades } from './adapters/http/upgrades.js';
 import { listenForManagement, type Management } from './adapters/http/management.js';
 import { SessionStore } from './adapters/mcp/session/session-store.js';
+import { Subscriptions } from './adapters/mcp/stateless/subscriptions.js';
 import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly/assembly.js';
 
@@ -108,6 +109,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   assembly.readiness.stop();
   assembly.stopStreams();
   await within(graceMs, assembly.pipeline.close());
+  app.get(Subscriptions).close();
   await within(lastStepsMs, app.get(SessionStore).close());
   const closed = app.close();
   await within(1_000, closed);

@@ -42,5 +42,10 @@ export const keys = z
     receipt_private_file: path
       .optional()
       .describe('Signs chain heads. Default: <data dir>/keys/receipts.key.'),
+    state_key_file: path
+      .optional()
+      .describe(
+        'Key that seals what MCP clients carry between requests; the same for all gateways. Default: <data dir>/keys/state.key.',
+      ),
   })
   .prefault({});

@@ -85,6 +85,7 @@ export {
   type HostCall,
 } from './calls/host.js';
 export { Outcome, effectOf, outcomes } from './calls/outcome.js';
+export { leaveCall, resumeCall } from './calls/resume.js';
 export {
   EffectiveView,
   RunBody,

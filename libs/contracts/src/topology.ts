@@ -14,6 +14,7 @@ import * as limits from './settings/limits.js';
 import * as policy from './policies/policy-exchanges.js';
 import * as receipt from './ledger/receipt.js';
 import * as rehearsal from './policies/rehearsal.js';
+import * as resume from './calls/resume.js';
 import * as run from './calls/run.js';
 import * as webhook from './calls/webhook.js';
 
@@ -37,7 +38,13 @@ const hostListens = [catalog.serversChanged, catalog.registryStarted];
 
 export const topology: Readonly<Record<ServiceName, BusRights>> = {
   gateway: {
-    answers: [approval.reviewVotes, approval.readPresence, item.askClient],
+    answers: [
+      approval.reviewVotes,
+      approval.readPresence,
+      resume.resumeCall,
+      resume.leaveCall,
+      item.askClient,
+    ],
     asks: [
       catalog.readCatalog,
       catalog.listServers,
@@ -68,6 +75,8 @@ export const topology: Readonly<Record<ServiceName, BusRights>> = {
       rehearsal.replayDecisions,
       rehearsal.writeShadow,
       rehearsal.readShadow,
+      resume.resumeCall,
+      resume.leaveCall,
       approval.createApproval,
       approval.readApproval,
       approval.listApprovals,

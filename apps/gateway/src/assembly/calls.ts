@@ -5,6 +5,7 @@ import type { ServiceContext } from '@uar/service';
 import { BusApprovals } from '../adapters/bus/approvals.js';
 import { BusHosts } from '../adapters/bus/hosts.js';
 import { LedgerKeptCalls } from '../adapters/bus/kept-calls.js';
+import { ParkedAnywhere } from '../adapters/bus/parked-anywhere.js';
 import { BusPdp } from '../adapters/bus/pdp.js';
 import { ReceiptDesk } from '../adapters/bus/receipt-desk.js';
 import { CallMetrics } from '../adapters/call-metrics.js';
@@ -12,6 +13,8 @@ import { systemClock } from '../adapters/clock.js';
 import { newApprovalId, newCallId, newFaultId } from '../adapters/new-ids.js';
 import { ArgumentSchemas } from '../adapters/schemas/argument-schemas.js';
 import { ApprovalStage } from '../domain/approval/approval-stage.js';
+import { ParkedCalls } from '../domain/approval/parked-calls.js';
+import { ResumeDesk } from '../domain/approval/resume-desk.js';
 import { Release } from '../domain/approval/release.js';
 import { VoteReview } from '../domain/approval/vote-review.js';
 import { WaitingRoom } from '../domain/approval/waiting-room.js';
@@ -100,6 +103,7 @@ export function assembleCalls(ports: CallPorts) {
   return {
     ...{ ...rated, runtimeFront: own.front, ownRequests: own.requests },
     ...{ pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault },
+    ...parkedCallsOf(ports, new ParkedCalls({ room, ended: endedCalls, clock })),
   };
 }
 
@@ -109,6 +113,10 @@ function faultLogOf({ log }: ServiceContext): FaultLog {
     log.error({ err: error, fault_id: faultId, call_id: callId }, 'a fault of the gateway');
     return faultId;
   };
+}
+
+function parkedCallsOf({ context: { bus }, hosts }: CallPorts, here: ParkedCalls) {
+  return { resumeDesk: new ResumeDesk(here), parked: new ParkedAnywhere({ bus, here, hosts }) };
 }
 
 interface CallShared {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { testConfig } from '@uar/testkit';
 import { mintDevToken } from '@uar/identity';
 import { createLog } from '@uar/telemetry';
@@ -6,6 +9,8 @@ import { entry } from '../domain/call-spec/entry.fixture.js';
 import { Neighbours } from './neighbours.fixture.js';
 
 const secret = 'a-secret-of-more-than-thirty-two-bytes';
+/** Of all gateways of a spec. */
+const keys = mkdtempSync(join(tmpdir(), 'uar-gateway-'));
 const log = createLog({ service: 'gateway', level: 'silent' });
 
 export interface HttpAnswer {
@@ -101,12 +106,14 @@ export class Gateway {
   async stop(): Promise<void> {
     await this.running.stop();
     await this.neighbours.hub.close();
+    rmSync(keys, { recursive: true, force: true });
   }
 }
 
 function configOf(settings: object) {
   return testConfig({
     security: { jwt_secret: secret },
+    keys: { state_key_file: join(keys, 'state.key') },
     server: { port: 0, management_port: 0, shutdown_grace_seconds: 4 },
     ...settings,
   });

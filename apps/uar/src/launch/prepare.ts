@@ -7,8 +7,10 @@ import { ensureSecretFile, ensureSigningKeys, receiptPublicPath } from '@uar/key
 export function prepareDataFolder(config: ResolvedConfig): void {
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
   chmodSync(config.data_dir, 0o700);
-  const { data_key_file, grant_private_file, grant_public_file, receipt_private_file } = config.keys;
+  const { data_key_file, grant_private_file, grant_public_file, receipt_private_file, state_key_file } =
+    config.keys;
   ensureSecretFile(data_key_file);
+  ensureSecretFile(state_key_file);
   ensureSigningKeys(grant_private_file, grant_public_file);
   ensureSigningKeys(receipt_private_file, receiptPublicPath(receipt_private_file));
 }

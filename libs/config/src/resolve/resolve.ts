@@ -56,6 +56,7 @@ export function resolveConfig(options: {
       grant_private_file: inKeys(config.keys.grant_private_file, 'grant.key'),
       grant_public_file: inKeys(config.keys.grant_public_file, 'grant.pub'),
       receipt_private_file: inKeys(config.keys.receipt_private_file, 'receipts.key'),
+      state_key_file: inKeys(config.keys.state_key_file, 'state.key'),
     },
   };
 }

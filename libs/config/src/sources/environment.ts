@@ -34,6 +34,7 @@ export const configVariables: Readonly<Record<string, { path: string; kind: Kind
   UAR_GRANT_PRIVATE_FILE: { path: 'keys.grant_private_file', kind: 'text' },
   UAR_GRANT_PUBLIC_FILE: { path: 'keys.grant_public_file', kind: 'text' },
   UAR_RECEIPT_PRIVATE_FILE: { path: 'keys.receipt_private_file', kind: 'text' },
+  UAR_STATE_KEY_FILE: { path: 'keys.state_key_file', kind: 'text' },
 };
 
 /** Variables that are read elsewhere; here so that a slip in one of them is noticed too. */

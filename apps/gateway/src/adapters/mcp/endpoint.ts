@@ -2,9 +2,11 @@ import type { SessionPair } from './http/session-pair.js';
 import type { StreamableHttp } from './http/streamable-http.js';
 import { refuse } from './http/refuse.js';
 import type { McpRequest, McpVisit } from './http/request.js';
-import { isRevision, revisions } from './revisions.js';
+import { isRevision, supportedRevisions } from './revisions.js';
 import type { McpSession } from './session/session.js';
 import type { SessionStore } from './session/session-store.js';
+import { isStateless } from './stateless/era.js';
+import type { StatelessHttp } from './stateless/stateless-http.js';
 
 export type Admission =
   /** With the session that it names; undefined: none of this caller at this front. */
@@ -17,9 +19,13 @@ export interface EndpointParts {
   readonly sessions: SessionStore;
   readonly streamable: StreamableHttp;
   readonly pair: SessionPair;
+  readonly stateless: StatelessHttp;
 }
 
-/** Every front over the revisions with sessions, up to 2025-11-25: streamable HTTP, and at the same URL the pair of 2024-11-05. */
+/**
+ * Every front, at one URL over all revisions: 2026-07-28, and those with sessions, which are streamable HTTP and the pair of
+ * 2024-11-05.
+ */
 export class McpEndpoint {
   constructor(private readonly parts: EndpointParts) {}
 
@@ -32,10 +38,11 @@ export class McpEndpoint {
   }
 
   async serve(request: McpRequest): Promise<void> {
+    if (isStateless(request)) return this.parts.stateless.serve(request);
     const { method, headers, response, pairSession } = request;
     const revision = headers['mcp-protocol-version'];
     if (revision !== undefined && !isRevision(revision)) {
-      const data = { supported: revisions, requested: revision };
+      const data = { supported: supportedRevisions, requested: revision };
       const why = { code: -32000, message: 'this protocol version is not supported', data };
       return refuse(response, { status: 400, why });
     }

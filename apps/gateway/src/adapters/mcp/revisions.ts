@@ -1,8 +1,14 @@
 import { z } from 'zod';
 
 /** The revisions of MCP that sessions speak, the newest last. */
-export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
+const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 export type Revision = (typeof revisions)[number];
+
+/** The revision without sessions: each request says itself what it is. */
+export const statelessRevision = '2026-07-28';
+
+/** All that this endpoint speaks, the newest first. */
+export const supportedRevisions = [statelessRevision, ...revisions.toReversed()];
 
 const newest: Revision = '2025-11-25';
 

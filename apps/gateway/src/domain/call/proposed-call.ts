@@ -114,6 +114,20 @@ export interface EndedCall extends CallFacts {
   readonly faultId?: string;
 }
 
+/** What its caller is told of a call that has ended. */
+export type CallEnding = Pick<
+  EndedCall,
+  | 'callId'
+  | 'outcome'
+  | 'message'
+  | 'details'
+  | 'resultJson'
+  | 'upstreamError'
+  | 'intent'
+  | 'retryAfterMs'
+  | 'faultId'
+>;
+
 export interface UpstreamError {
   readonly code: number;
   readonly message: string;

@@ -136,6 +136,7 @@ export class RunningCall {
     waiter.call = this;
     if (this.passedOn) waiter.tellDecided();
     if (this.approval !== null) waiter.tellWaiting(this.approval);
+    if (this.approval !== null && this.isSettled) waiter.tellSettled(this.approval.approval_id);
     this.stir?.();
   }
 

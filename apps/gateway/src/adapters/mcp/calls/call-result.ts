@@ -1,6 +1,6 @@
 import { type ApprovalView, effectOf, outcomes, type ReceiptPosition } from '@uar/contracts';
 import { JsonText, withMeta } from '@uar/json-text';
-import type { EndedCall } from '../../../domain/call/proposed-call.js';
+import type { CallEnding } from '../../../domain/call/proposed-call.js';
 
 /** What a JSON-RPC error answer carries; the SDK's protocol layer reads these three members. */
 export class RpcError extends Error {
@@ -19,7 +19,7 @@ export const callMetaKey = 'io.uar/call';
  * The MCP form of an ended call (DESIGN.md 3): the tool's own result untouched but for `_meta["io.uar/call"]`, a result with
  * `isError` and a fixed text, or a thrown `RpcError`. A `silent` outcome gets the text too: whoever cancelled never sees it.
  */
-export function callResult(ended: EndedCall): JsonText {
+export function callResult(ended: CallEnding): JsonText {
   const { mcp } = outcomes[ended.outcome];
   const meta = metaOf(ended, ended.intent);
   switch (mcp.kind) {
@@ -38,13 +38,18 @@ export function waitingResult(callId: string, approval: ApprovalView): JsonText 
   const text =
     `This call waits for a human: approval ${approval.approval_id} is pending until ${approval.expires_at}. ` +
     'Nothing has run. Make the same call again to wait for the decision.';
-  const meta = JSON.stringify({
-    call_id: callId,
-    outcome: 'pending',
-    effect: null,
-    approval_id: approval.approval_id,
-  });
-  return errorResult(text, meta);
+  return errorResult(text, JSON.stringify(waitingFacts(callId, approval)));
+}
+
+/** What `_meta["io.uar/call"]` says of a call that waits for a human. */
+export function waitingFacts(callId: string, approval: ApprovalView) {
+  return { call_id: callId, outcome: 'pending', effect: null, approval_id: approval.approval_id };
+}
+
+/** The answer of whoever asks for the result of a call that was given to somebody before: it is not kept. */
+export function spentResult(ended: CallEnding): JsonText {
+  const text = 'This call has run, and its result was given to whoever waited for it. Nothing has run now.';
+  return errorResult(text, metaOf(ended, ended.intent));
 }
 
 /** The refusal of a request that never became a call, because a part that every call needs is not there. */
@@ -52,7 +57,7 @@ export function unavailableError(): RpcError {
   return new RpcError(-32603, outcomes.unavailable.text);
 }
 
-function metaOf(ended: EndedCall, intent: ReceiptPosition | null): string {
+function metaOf(ended: CallEnding, intent: ReceiptPosition | null): string {
   return JSON.stringify({
     call_id: ended.callId,
     outcome: ended.outcome,
@@ -62,7 +67,7 @@ function metaOf(ended: EndedCall, intent: ReceiptPosition | null): string {
   });
 }
 
-function rpcError(ended: EndedCall, code: number, meta: string): RpcError {
+function rpcError(ended: CallEnding, code: number, meta: string): RpcError {
   const { upstreamError, faultId } = ended;
   const call: unknown = JSON.parse(meta);
   const data = { ...(faultId !== undefined && { fault_id: faultId }), [callMetaKey]: call };
@@ -72,7 +77,7 @@ function rpcError(ended: EndedCall, code: number, meta: string): RpcError {
   return new RpcError(upstreamError.code, upstreamError.message, { ...data, ...upstreamData });
 }
 
-function explained(ended: EndedCall): string {
+function explained(ended: CallEnding): string {
   return ended.details === undefined ? ended.message : `${ended.message} ${JSON.stringify(ended.details)}`;
 }
 

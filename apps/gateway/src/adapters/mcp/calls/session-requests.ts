@@ -116,7 +116,7 @@ function speaksOfTasks(params: unknown): boolean {
   return typeof meta === 'object' && meta !== null && relatedTask in meta;
 }
 
-function errorOf(thrown: unknown): { code: number; message: string; data?: unknown } {
+export function errorOf(thrown: unknown): { code: number; message: string; data?: unknown } {
   if (!(thrown instanceof RpcError))
     return { code: internalError, message: thrown instanceof Error ? thrown.message : 'Internal error' };
   const { code, message, data } = thrown;

@@ -17,7 +17,7 @@ const CallParams = z.looseObject({
 export interface CallRequest extends SessionRequest {
   readonly sessionEnded: () => boolean;
   readonly propose: (
-    call: Pick<ProposedCall, 'toolName' | 'argumentsJson' | 'onProgress' | 'onWaiting'>,
+    call: Pick<ProposedCall, 'toolName' | 'argumentsJson' | 'onProgress' | 'onWaiting' | 'onSettled'>,
   ) => CallHandle;
   readonly waitLimitMs: number;
 }
@@ -36,17 +36,23 @@ export async function callTool(request: CallRequest): Promise<JsonText> {
     throw new RpcError(-32602, 'arguments must be an object');
   const progress = progressNotes(meta?.progressToken, (params) => request.notify(params));
   const waiting = later<ApprovalView>();
+  const settled = new AbortController();
   const handle = request.propose({
     toolName: name,
     argumentsJson: text?.text ?? '{}',
     ...(progress !== undefined && { onProgress: progress.pass }),
     onWaiting: (approval) => waiting.resolve(approval),
+    onSettled: () => settled.abort(),
   });
   request.runs(handle);
   request.onCancel(() => (request.sessionEnded() ? handle.abandon() : handle.cancel()));
   try {
     const limit = progress === undefined ? request.waitLimitMs : undefined;
-    return await answerOf(handle, waiting.promise, { limit, note: progress?.waiting });
+    return await answerOf(handle, waiting.promise, {
+      limit,
+      note: progress?.waiting,
+      settled: settled.signal,
+    });
   } finally {
     progress?.stop();
   }
@@ -56,6 +62,8 @@ interface WaitingRules {
   /** Milliseconds after which the interim answer is given; undefined = never. */
   readonly limit: number | undefined;
   readonly note: ((approval: ApprovalView) => void) | undefined;
+  /** What was allowed is waited for without limit: its result goes to nobody else. */
+  readonly settled: AbortSignal;
 }
 
 async function answerOf(
@@ -67,8 +75,10 @@ async function answerOf(
   if ('kind' in first) return callResult(first);
   rules.note?.(first);
   const timer = later<'interim'>();
-  const { limit } = rules;
-  const timeout = limit === undefined ? undefined : setTimeout(() => timer.resolve('interim'), limit);
+  const { limit, settled } = rules;
+  const isTimed = limit !== undefined && !settled.aborted;
+  const timeout = isTimed ? setTimeout(() => timer.resolve('interim'), limit) : undefined;
+  settled.addEventListener('abort', () => clearTimeout(timeout), { once: true });
   const second = await Promise.race([handle.ended, timer.promise]);
   clearTimeout(timeout);
   if (second !== 'interim') return callResult(second);

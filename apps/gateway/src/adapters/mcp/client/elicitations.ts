@@ -26,6 +26,11 @@ const Greeting = z.looseObject({
   capabilities: z.looseObject({ elicitation: z.looseObject({ url: z.looseObject({}) }) }),
 });
 
+/** Why a page is to be opened, for the client's user. */
+export function pageMessage(tool: string): string {
+  return `${visibleText(tool)} waits for a person to approve it. Open the page to see what would run, and decide.`;
+}
+
 /**
  * Sends whoever waits for an approval to its page (MCP 2025-11-25, "Elicitation", mode `url`), where the client declared
  * that it can. What the client answers is taken note of and means nothing: it is no vote, and waiting goes by its own rules.
@@ -52,7 +57,7 @@ export class Elicitations {
         mode: 'url',
         elicitationId,
         url: this.parts.pageUrl(approval_id),
-        message: `${visibleText(tool)} waits for a person to approve it. Open the page to see what would run, and decide.`,
+        message: pageMessage(tool),
       },
       related,
     });

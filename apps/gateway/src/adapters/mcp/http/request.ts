@@ -34,8 +34,22 @@ export interface McpRequest extends McpVisit {
 
 export type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
 
-/** Answers itself where the body is no message that this client may send. */
+/** Of a client with a session. Answers itself where the body is no message that this client may send. */
 export function framesOf(
+  request: McpRequest,
+  rules: { readonly hasBatches: boolean },
+): readonly ClientFrame[] | undefined {
+  const frames = permittedFrames(request, rules);
+  const [first] = frames ?? [];
+  if (first?.kind !== 'request' || first.method !== 'server/discover') return frames;
+  // Clients of both eras ask this first, and say in it of which one they are.
+  const why = 'server/discover is of revision 2026-07-28, which this request does not name';
+  refuse(request.response, { status: 400, why, id: first.id });
+  return undefined;
+}
+
+/** Answers itself where the body is no message, or the token is not enough for what it asks. */
+export function permittedFrames(
   request: McpRequest,
   rules: { readonly hasBatches: boolean },
 ): readonly ClientFrame[] | undefined {
@@ -45,12 +59,7 @@ export function framesOf(
     refuse(response, { status: 400, why: { code: frames.code, message: frames.message } });
     return undefined;
   }
-  if (refuseScopes(request, frames)) return undefined;
-  const [first] = frames;
-  if (first?.kind !== 'request' || first.method !== 'server/discover') return frames;
-  // Clients of both eras ask this first; from this answer they know that here it is `initialize`.
-  refuse(response, { status: 400, why: 'sessions only: send initialize', id: first.id });
-  return undefined;
+  return refuseScopes(request, frames) ? undefined : frames;
 }
 
 /** Before a stream opens, and before any message of a batch has begun: a status can be sent only now. */

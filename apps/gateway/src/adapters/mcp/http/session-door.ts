@@ -5,7 +5,7 @@ import type { SessionStore } from '../session/session-store.js';
 import { refuse } from './refuse.js';
 import type { ClientRequest, McpRequest } from './request.js';
 
-type OpenDecision = 'allow' | 'deny' | 'unavailable';
+export type OpenDecision = 'allow' | 'deny' | 'unavailable';
 
 /** Where sessions begin. What is refused is answered here. */
 export class SessionDoor {

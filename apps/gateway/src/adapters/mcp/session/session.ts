@@ -8,6 +8,7 @@ import type { Front } from '../../../domain/front/front.js';
 import type { ItemDesk } from '../../../domain/item/item-desk.js';
 import { RpcError, unavailableError } from '../calls/call-result.js';
 import { type Greeting, isPrimed, type Revision } from '../revisions.js';
+import { serverInfo } from '../server-info.js';
 import type { SessionReplay } from './replay-store.js';
 import { SessionClient, type SessionClientParts } from '../client/session-client.js';
 import { SessionTransport } from './session-transport.js';
@@ -25,8 +26,6 @@ export interface SessionParts extends SessionClientParts {
   /** Milliseconds until an MCP call without a progress token gets its interim answer. */
   readonly waitLimitMs: number;
 }
-
-const serverInfo = { name: 'uar', title: 'UAR tool plane', version: '0.1.0' };
 
 /** The gateway validates with its own bounded validator; the SDK's, made anew per `Server`, would cost 0.85 ms a session. */
 const noValidation: jsonSchemaValidator = {
@@ -192,7 +191,10 @@ export class McpSession {
         call.onWaiting?.(approval);
         this.client.waits(approval, request);
       },
-      onSettled: (approvalId) => this.client.settled(approvalId),
+      onSettled: (approvalId) => {
+        call.onSettled?.(approvalId);
+        this.client.settled(approvalId);
+      },
     });
     this.calls.add(handle);
     void handle.ended.then(({ approval }) => {

@@ -1,0 +1,46 @@
+import { JsonText, stringifyWithText, withMember, withMeta } from '@uar/json-text';
+import { serverInfo } from '../server-info.js';
+import { supportedRevisions } from '../revisions.js';
+import type { StatelessRequest } from './envelope.js';
+import { metaKeys } from './meta-keys.js';
+
+const serverText = JSON.stringify(serverInfo);
+
+/** The final result, of whatever an upstream said: `resultType` is ours to say (MCP 2026-07-28). */
+export function complete({ text }: JsonText): JsonText {
+  return new JsonText(
+    withMember(withMeta(text, metaKeys.serverInfo, serverText), 'resultType', '"complete"'),
+  );
+}
+
+/** Not the final result: the client has to do something, and to ask again. */
+export function inputRequired(asked: {
+  readonly [member: string]: unknown;
+  readonly _meta: object;
+}): JsonText {
+  const _meta = { ...asked._meta, [metaKeys.serverInfo]: serverInfo };
+  return new JsonText(JSON.stringify({ resultType: 'input_required', ...asked, _meta }));
+}
+
+/** An object of ours; for this principal alone, and stale after `ttlMs` or as soon as a subscription says so. */
+export function cacheable({ text }: JsonText, ttlMs: number): JsonText {
+  const meta = `{"${metaKeys.serverInfo}":${serverText}}`;
+  const lead = `{"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"private","_meta":${meta}`;
+  return new JsonText(`${lead},${text.slice(1)}`);
+}
+
+export const discovered = cacheable(
+  new JsonText(
+    JSON.stringify({
+      supportedVersions: supportedRevisions,
+      capabilities: { tools: { listChanged: true } },
+    }),
+  ),
+  60_000,
+);
+
+export type Reply = { readonly result: JsonText } | { readonly error: object };
+
+export function replyText({ id }: Pick<StatelessRequest, 'id'>, reply: Reply): string {
+  return stringifyWithText({ jsonrpc: '2.0', id, ...reply });
+}
