@@ -13,6 +13,7 @@ import { SessionStore } from './adapters/mcp/session/session-store.js';
 import { AskedAgain } from './adapters/mcp/stateless/asked-again.js';
 import { RequestStates } from './adapters/mcp/stateless/request-state.js';
 import { StatelessCalls } from './adapters/mcp/stateless/stateless-calls.js';
+import { StatelessItems } from './adapters/mcp/stateless/stateless-items.js';
 import { StatelessHttp } from './adapters/mcp/stateless/stateless-http.js';
 import { Subscriptions } from './adapters/mcp/stateless/subscriptions.js';
 import { AgentsController } from './runs/agents.controller.js';
@@ -74,7 +75,6 @@ export interface AppModuleOptions {
 @Module({})
 export class AppModule {
   static with({ assembly, bus, config, methodsOf }: AppModuleOptions): DynamicModule {
-    const { fault } = assembly;
     const sessions = sessionsOf(assembly, { bus, config });
     const stateless = statelessOf(assembly, config, bus.instance);
     return {
@@ -110,10 +110,14 @@ export class AppModule {
         { provide: Subscriptions, useValue: stateless.subscriptions },
         { provide: McpEndpoint, useValue: endpointOf(assembly, sessions, stateless) },
         { provide: APP_GUARD, useClass: AccessGuard },
-        { provide: APP_FILTER, useValue: new ErrorFilter({ methodsOf, fault, sendPage: sendRefusalPage }) },
+        { provide: APP_FILTER, useValue: errorFilterOf(assembly, methodsOf) },
       ],
     };
   }
+}
+
+function errorFilterOf({ fault }: Assembly, methodsOf: AppModuleOptions['methodsOf']): ErrorFilter {
+  return new ErrorFilter({ methodsOf, fault, sendPage: sendRefusalPage });
 }
 
 function sessionsOf(
@@ -135,10 +139,11 @@ function sessionsOf(
 interface StatelessServing {
   readonly calls: StatelessCalls;
   readonly subscriptions: Subscriptions;
+  readonly items: StatelessItems;
 }
 
 function statelessOf(
-  { pipeline, parked, pageUrl, catalog }: Assembly,
+  { pipeline, parked, pageUrl, catalog, items }: Assembly,
   config: ResolvedConfig,
   gateway: InstanceId,
 ): StatelessServing {
@@ -149,6 +154,7 @@ function statelessOf(
   return {
     calls: new StatelessCalls({ pipeline, again, waitLimitMs: waitMs }),
     subscriptions: new Subscriptions(catalog),
+    items: new StatelessItems({ items, gateway }),
   };
 }
 

@@ -16,7 +16,7 @@ interface Wanted {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const named = new Set(['tools/call', 'prompts/get']);
+const named = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** A client of revision 2026-07-28 that sends what a spec wants sent. */
 export class StatelessClient {
@@ -56,7 +56,7 @@ export class StatelessClient {
   }
 
   private written(method: string, params: Record<string, unknown>, { id = 1, meta, headers }: Wanted) {
-    const { name } = params;
+    const name = method === 'resources/read' ? params['uri'] : params['name'];
     return {
       message: {
         jsonrpc: '2.0',

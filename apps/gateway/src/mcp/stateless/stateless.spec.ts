@@ -31,7 +31,7 @@ describe.each([
     const result = {
       resultType: 'complete',
       supportedVersions: supported,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
       ttlMs: 60_000,
       cacheScope: 'private',
       _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
@@ -116,7 +116,7 @@ describe.each([
     expect([status, messages[0]?.['error']?.['code']]).toEqual([200, -32602]);
   });
 
-  it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'no/such', 'prompts/list'])(
+  it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'no/such'])(
     'knows no %s',
     async (method) => {
       const { status, messages } = await client.request(method, {}, { id: 7 });

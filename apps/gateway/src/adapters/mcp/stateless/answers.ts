@@ -29,11 +29,18 @@ export function cacheable({ text }: JsonText, ttlMs: number): JsonText {
   return new JsonText(`${lead},${text.slice(1)}`);
 }
 
+/** The same of an object that an upstream wrote, or that has a `_meta` already. */
+export function kept({ text }: JsonText, ttlMs: number): JsonText {
+  return complete(
+    new JsonText(withMember(withMember(text, 'ttlMs', String(ttlMs)), 'cacheScope', '"private"')),
+  );
+}
+
 export const discovered = cacheable(
   new JsonText(
     JSON.stringify({
       supportedVersions: supportedRevisions,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
     }),
   ),
   60_000,

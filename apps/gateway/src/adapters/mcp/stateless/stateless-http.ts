@@ -8,13 +8,15 @@ import type { OpenDecision } from '../http/session-door.js';
 import { statelessRevision } from '../revisions.js';
 import { cacheable, discovered, replyText } from './answers.js';
 import { notificationProblem, readEnvelope, type StatelessRequest } from './envelope.js';
-import { replyOf } from './request-stream.js';
+import { replyOf, RequestStream } from './request-stream.js';
 import type { StatelessCalls } from './stateless-calls.js';
+import type { StatelessItems } from './stateless-items.js';
 import type { Subscriptions } from './subscriptions.js';
 
 interface StatelessParts {
   readonly calls: StatelessCalls;
   readonly subscriptions: Subscriptions;
+  readonly items: StatelessItems;
   /** May this caller list at all (action listTools)? A call has its own question. */
   mayList(caller: McpRequest['caller']): Promise<OpenDecision>;
 }
@@ -61,11 +63,21 @@ export class StatelessHttp {
       case 'subscriptions/listen':
         if (await this.mayList(request, asked)) await this.parts.subscriptions.listen(request, asked);
         return;
-      default: {
-        const why = { code: -32601, message: 'Method not found' };
-        return refuse(request.response, { status: 404, why, id: asked.id });
-      }
+      default:
+        return this.answerItem(request, asked);
     }
+  }
+
+  private async answerItem(request: McpRequest, asked: StatelessRequest): Promise<void> {
+    const { response } = request;
+    const answer = this.parts.items.answering(asked.method, request);
+    if (answer === undefined) {
+      const why = { code: -32601, message: 'Method not found' };
+      return refuse(response, { status: 404, why, id: asked.id });
+    }
+    if (asked.method.endsWith('/list') && !(await this.mayList(request, asked))) return;
+    const stream = new RequestStream(response, asked.id);
+    await stream.answer(answer({ ...asked, ...stream.lent() }));
   }
 
   private async listed(
