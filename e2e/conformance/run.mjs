@@ -1,6 +1,6 @@
 // The official conformance suite against products of its own, on a built tree: an upstream over stdio and over HTTP, through its own
 // endpoint and where several meet. Fails when a scenario that is listed in passing.json fails, and when one passes that is not listed:
-// the list stays true.
+// the list stays true. With Node 22 or later the suite of 2026-07-28 too, by a list of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,8 +12,24 @@ import { startBearerProxy } from './bearer-proxy.mjs';
 import { startHttpUpstream } from './upstream/http.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const suite = join(repositoryDir, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-const listed = JSON.parse(readFileSync(here('passing.json'), 'utf8'));
+const modules = join(repositoryDir, 'node_modules');
+const suites = {
+  sessions: {
+    command: [
+      '--import',
+      here('node20.mjs'),
+      join(modules, '@modelcontextprotocol/conformance/dist/index.js'),
+    ],
+    args: ['--suite', 'all'],
+    list: 'passing.json',
+  },
+  stateless: {
+    command: [join(modules, 'mcp-conformance-2026/dist/index.js')],
+    args: ['--requirements', '2026-07-28'],
+    list: 'passing-2026-07-28.json',
+  },
+};
+const runsStateless = Number.parseInt(process.versions.node, 10) >= 22;
 const readyMs = 30_000;
 
 /** What each client of the suite is asked for is its own, and nobody is there to approve; its tools carry no annotations. */
@@ -33,9 +49,9 @@ async function untilListed(gateway, token) {
   throw new Error('the tools of the upstream were not listed in time');
 }
 
-async function runSuite(url, folder) {
-  const args = ['server', '--url', url, '--suite', 'all', '--output-dir', folder];
-  const child = spawn(process.execPath, ['--import', here('node20.mjs'), suite, ...args], {
+async function runSuite(url, folder, suite) {
+  const args = ['server', '--url', url, ...suite.args, '--output-dir', folder];
+  const child = spawn(process.execPath, [...suite.command, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -57,7 +73,7 @@ function resultsIn(folder) {
     .sort((a, b) => a.scenario.localeCompare(b.scenario));
 }
 
-function report(results) {
+function report(results, listed) {
   for (const { scenario, passed, failed, failures } of results) {
     const isExpected = listed.includes(scenario);
     const verdict = failed === 0 ? 'passed' : isExpected ? 'FAILED' : 'not yet';
@@ -69,28 +85,29 @@ function report(results) {
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed in ${results.length} scenarios`);
 }
 
-function wrongOf(results) {
+function wrongOf(results, listed, list) {
   const passing = results
     .filter(({ failed, passed }) => failed === 0 && passed > 0)
     .map(({ scenario }) => scenario);
   const lost = listed.filter((scenario) => !passing.includes(scenario));
   const won = passing.filter((scenario) => !listed.includes(scenario));
   return [
-    ...lost.map((scenario) => `${scenario} is listed in passing.json and did not pass`),
-    ...won.map((scenario) => `${scenario} passed and is not listed in passing.json`),
+    ...lost.map((scenario) => `${scenario} is listed in ${list} and did not pass`),
+    ...won.map((scenario) => `${scenario} passed and is not listed in ${list}`),
   ];
 }
 
 /** What is wrong with the suite through this endpoint. */
-async function wrongAt(product, path, prefix) {
+async function wrongAt(product, { path, prefix, suite }) {
+  const listed = JSON.parse(readFileSync(here(suite.list), 'utf8'));
   const folder = mkdtempSync(join(tmpdir(), 'uar-conformance-'));
   const proxy = await startBearerProxy(`${product.gateway}${path}`, () => product.token(), prefix);
   try {
-    const said = await runSuite(proxy.url, folder);
+    const said = await runSuite(proxy.url, folder, suite);
     const results = resultsIn(folder);
     if (results.length === 0) throw new Error(`the suite ran no scenario:\n${said}`);
-    report(results);
-    return wrongOf(results);
+    report(results, listed);
+    return wrongOf(results, listed, suite.list);
   } finally {
     proxy.close();
     rmSync(folder, { recursive: true, force: true });
@@ -103,10 +120,11 @@ async function wrongWith(upstream, title, endpoints) {
   const wrong = [];
   try {
     await untilListed(product.gateway, product.token());
-    for (const { path, prefix } of endpoints) {
-      console.log(`\n${title}, through ${path}`);
-      const found = await wrongAt(product, path, prefix);
-      wrong.push(...found.map((line) => `${title}, through ${path}: ${line}`));
+    for (const { suite = suites.sessions, ...endpoint } of endpoints) {
+      const place = `${title}, through ${endpoint.path}, ${suite.args.join(' ')}`;
+      console.log(`\n${place}`);
+      const found = await wrongAt(product, { ...endpoint, suite });
+      wrong.push(...found.map((line) => `${place}: ${line}`));
     }
     return wrong;
   } finally {
@@ -115,10 +133,16 @@ async function wrongWith(upstream, title, endpoints) {
 }
 
 const own = { path: '/mcp/servers/conf' };
+const stateless = runsStateless ? [{ ...own, suite: suites.stateless }] : [];
+if (!runsStateless) console.log('not run: the suite of 2026-07-28 (needs Node 22 or later)');
 const http = await startHttpUpstream();
 try {
   const wrong = [
-    ...(await wrongWith(stdio, 'an upstream over stdio', [own, { path: '/mcp', prefix: 'conf__' }])),
+    ...(await wrongWith(stdio, 'an upstream over stdio', [
+      own,
+      { path: '/mcp', prefix: 'conf__' },
+      ...stateless,
+    ])),
     ...(await wrongWith({ transport: 'streamable_http', url: http.url }, 'an upstream over HTTP', [own])),
   ];
   for (const line of wrong) console.log(line);
