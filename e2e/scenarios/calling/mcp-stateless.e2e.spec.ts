@@ -58,25 +58,44 @@ onBothBuses(
       await toolListed(clientOf(product()), 'fix__write');
     });
 
-    keeps(['mcp.stateless'], 'an unmodified client finds the revision, lists and calls', async () => {
-      for (const [path, tool] of [
-        ['/mcp', 'fix__count'],
-        ['/mcp/servers/fix', 'count'],
-      ] as const) {
-        const { client } = await connected(product(), { path, mode: 'auto' });
-        expect(client.getProtocolEra()).toBe('modern');
+    keeps(
+      ['mcp.stateless', 'mcp.real-clients'],
+      'an unmodified client finds the revision, lists and calls',
+      async () => {
+        for (const [path, tool] of [
+          ['/mcp', 'fix__count'],
+          ['/mcp/servers/fix', 'count'],
+        ] as const) {
+          const { client } = await connected(product(), { path, mode: 'auto' });
+          expect(client.getProtocolEra()).toBe('modern');
+          const { tools } = await client.listTools();
+          expect(tools.map(({ name }) => name)).toContain(tool);
+          const result = await client.callTool({ name: tool, arguments: { id: path } });
+          expect(result.content).toEqual([{ type: 'text', text: `counted ${path}` }]);
+          expect(result._meta?.['io.uar/call']).toMatchObject({ outcome: 'completed', effect: 'ran' });
+          expect(ran(path)).toBe(1);
+          await expect(client.callTool({ name: 'nothing', arguments: {} })).rejects.toMatchObject({
+            code: -32602,
+          });
+          await client.close();
+        }
+      },
+    );
+
+    keeps(
+      ['mcp.stateless', 'mcp.runtime'],
+      'what the product itself can do is called without a session',
+      async () => {
+        const { client } = await connected(product(), { path: '/mcp/uar' });
         const { tools } = await client.listTools();
-        expect(tools.map(({ name }) => name)).toContain(tool);
-        const result = await client.callTool({ name: tool, arguments: { id: path } });
-        expect(result.content).toEqual([{ type: 'text', text: `counted ${path}` }]);
-        expect(result._meta?.['io.uar/call']).toMatchObject({ outcome: 'completed', effect: 'ran' });
-        expect(ran(path)).toBe(1);
-        await expect(client.callTool({ name: 'nothing', arguments: {} })).rejects.toMatchObject({
-          code: -32602,
-        });
+        expect(tools.map(({ name }) => name)).toContain('uar_list_tools');
+        const result = await client.callTool({ name: 'uar_list_tools', arguments: { server: 'fix' } });
+        expect(result.structuredContent).toEqual(
+          (await clientOf(product()).get('/api/tools?server=fix')).body,
+        );
         await client.close();
-      }
-    });
+      },
+    );
 
     keeps(
       ['mcp.stateless-approval'],

@@ -38,7 +38,12 @@ export class StatelessCalls {
     const answer = callTool({
       ...asked,
       sessionEnded: () => false,
-      propose: (call) => this.propose({ caller, ...call, toolName: name(call.toolName) }, asked, page),
+      propose: ({ toolName, ...call }) =>
+        this.propose(
+          { caller, ...call, toolName: name(toolName), isReserved: front.isReserved ?? false },
+          asked,
+          page,
+        ),
       waitLimitMs: this.parts.waitLimitMs,
     });
     return Promise.race([answer.then(complete), page.promise]);
