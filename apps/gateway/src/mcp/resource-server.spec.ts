@@ -16,7 +16,7 @@ function tokenFor(audience: string | readonly string[], scope?: string): string 
   return `${body}.${createSign('RSA-SHA256').update(body).sign(privateKey, 'base64url')}`;
 }
 
-const endpoints = ['/mcp', '/mcp/servers/srv'];
+const endpoints = ['/mcp', '/mcp/servers/srv', '/mcp/uar'];
 const metadata = '/.well-known/oauth-protected-resource';
 const publicUrl = 'https://tools.example/plane';
 
@@ -101,7 +101,7 @@ describe.each(endpoints)('%s as a resource server', (path) => {
   });
 
   it('says of no other path that it were a resource', async () => {
-    for (const other of ['/mcp/uar', '/mcp/memory', '/mcp/servers', '/mcp/servers/a/b', '/api'])
+    for (const other of ['/mcp/memory', '/mcp/servers', '/mcp/servers/a/b', '/api'])
       expect([other, (await gateway.ask('GET', `${metadata}${other}`)).status]).toEqual([other, 404]);
   });
 });
