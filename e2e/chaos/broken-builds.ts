@@ -56,7 +56,7 @@ export const brokenBuilds: readonly BrokenBuild[] = [
   },
   {
     name: 'a host that runs other arguments than were granted',
-    file: 'apps/mcp-connector/dist/domain/calls/job.js',
+    file: 'apps/mcp-connector/dist/domain/calls/granted-request.js',
     edits: [
       {
         from: 'new JsonText(compact(call.arguments_json))',

@@ -1,18 +1,18 @@
 import type { HostAnswer } from '@uar/contracts';
 import type { Place } from '../seats/place.js';
 import type { CallEnd, UpstreamCall } from '../upstream.js';
-import type { Job } from './job.js';
+import type { GrantedRequest } from './granted-request.js';
 
-/** Sends the request of a job once, or, of a subscription that others still need, not at all. Never rejects. */
+/** Sends a granted request once, or, of a subscription that others still need, not at all. Never rejects. */
 export async function dispatch(
-  job: Job,
+  request: GrantedRequest,
   { upstream, subscriptions }: Place,
   how: Pick<UpstreamCall, 'signal' | 'onProgress'>,
 ): Promise<HostAnswer> {
-  const { call_id: callId, timeout_ms: timeoutMs, max_result_bytes: maxResultBytes } = job.ask;
+  const { call_id: callId, timeout_ms: timeoutMs, max_result_bytes: maxResultBytes } = request.ask;
   const send = async (): Promise<CallEnd> =>
-    await upstream.call({ callId, timeoutMs, maxResultBytes, ...job.request(), ...how });
-  const { method, raw_name: uri } = job.granted;
+    await upstream.call({ callId, timeoutMs, maxResultBytes, ...request.message(), ...how });
+  const { method, raw_name: uri } = request.granted;
   if (method === 'resources/subscribe') return await subscriptions.subscribe(uri, send);
   if (method === 'resources/unsubscribe') return await subscriptions.unsubscribe(uri, send);
   return await send();

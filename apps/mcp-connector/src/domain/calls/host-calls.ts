@@ -4,7 +4,7 @@ import type { Connection } from '../link/connection.js';
 import type { ServerLink } from '../link/server-link.js';
 import type { Place } from '../seats/place.js';
 import { dispatch } from './dispatch.js';
-import { itemJob, toolJob, type GrantedFields, type Job } from './job.js';
+import { itemRequest, toolRequest, type GrantedFields, type GrantedRequest } from './granted-request.js';
 
 /** The grant is for exactly this, this host and this instance, and was not used before. Spends it. */
 export type CheckGrant = (
@@ -46,11 +46,11 @@ export class HostCalls {
   constructor(private readonly options: HostCallsOptions) {}
 
   async run(call: HostCall, endings: CallEndings): Promise<HostAnswer> {
-    return await this.runJob(toolJob(call), endings);
+    return await this.runRequest(toolRequest(call), endings);
   }
 
   async runItem(ask: HostItemRequest, endings: CallEndings): Promise<HostAnswer> {
-    return await this.runJob(itemJob(ask), endings);
+    return await this.runRequest(itemRequest(ask), endings);
   }
 
   /** False: no such call runs here. */
@@ -60,39 +60,43 @@ export class HostCalls {
     return running !== undefined;
   }
 
-  private async runJob(job: Job, endings: CallEndings): Promise<HostAnswer> {
-    const { call_id } = job.ask;
+  private async runRequest(request: GrantedRequest, endings: CallEndings): Promise<HostAnswer> {
+    const { call_id } = request.ask;
     if (this.running.has(call_id)) return { kind: 'refused', cause: 'already_running' };
     this.running.set(call_id, endings);
     try {
       const { signal } = endings;
-      const admitted = await this.admit(job, signal);
+      const admitted = await this.admit(request, signal);
       if (admitted.kind === 'end') return admitted.answer;
-      return await this.execute(job, admitted.value, signal);
+      return await this.execute(request, admitted.value, signal);
     } finally {
       this.running.delete(call_id);
     }
   }
 
   /** Everything that can refuse the call. The signature comes last: a refused call costs little, a grant is spent once. */
-  private async admit(job: Job, signal: AbortSignal): Promise<Step<Admitted>> {
-    const { tenant, server, grant } = job.ask;
+  private async admit(request: GrantedRequest, signal: AbortSignal): Promise<Step<Admitted>> {
+    const { tenant, server, grant } = request.ask;
     if (this.options.fleet.stopping) return end({ kind: 'unavailable', message: 'the host is stopping' });
     const link = this.options.fleet.find(tenant, server);
     if (link === undefined) return end({ kind: 'not_owner' });
     const connection = await link.connection(signal);
-    const problem = connectionProblem(job, connection, signal);
+    const problem = connectionProblem(request, connection, signal);
     if (problem !== undefined) return end(problem);
-    const cause = job.textProblem();
+    const cause = request.textProblem();
     if (cause !== undefined) return end({ kind: 'refused', cause });
-    const checked = this.options.checkGrant(grant, job.granted);
+    const checked = this.options.checkGrant(grant, request.granted);
     if (checked.kind === 'refused') return end({ kind: 'refused', cause: checked.cause });
     const { principal, expiresAt: grantExpiresAt } = checked;
     return { kind: 'go', value: { link, principal, grantExpiresAt } };
   }
 
   /** In a slot of the connection that is the present one then: a call may outwait a reconnect, never a grant. */
-  private async execute(job: Job, admitted: Admitted, signal: AbortSignal): Promise<HostAnswer> {
+  private async execute(
+    request: GrantedRequest,
+    admitted: Admitted,
+    signal: AbortSignal,
+  ): Promise<HostAnswer> {
     const { link } = admitted;
     for (;;) {
       const taken = await link.slots.take(signal);
@@ -100,53 +104,56 @@ export class HostCalls {
       if (taken === 'aborted') return cancelledBefore;
       try {
         const connection = link.present;
-        const problem = this.lateProblem(job, admitted, connection);
+        const problem = this.lateProblem(request, admitted, connection);
         if (problem !== undefined) return problem;
-        if (connection !== undefined) return await this.executeAt(connection, { job, admitted, signal });
+        if (connection !== undefined) return await this.executeAt(connection, { request, admitted, signal });
       } finally {
         link.slots.release();
       }
-      const problem = connectionProblem(job, await link.connection(signal), signal);
+      const problem = connectionProblem(request, await link.connection(signal), signal);
       if (problem !== undefined) return problem;
     }
   }
 
   /** What changed while the call waited. */
   private lateProblem(
-    job: Job,
+    request: GrantedRequest,
     { grantExpiresAt }: Admitted,
     connection: Connection | undefined,
   ): HostAnswer | undefined {
     if (grantExpiresAt <= this.options.now()) return { kind: 'refused', cause: 'expired' };
-    return connection === undefined ? undefined : job.listProblem(connection.list);
+    return connection === undefined ? undefined : request.listProblem(connection.list);
   }
 
   /** In the place of its principal, which may have to be made first. */
   private async executeAt(
     connection: Connection,
-    { job, admitted, signal }: { job: Job; admitted: Admitted; signal: AbortSignal },
+    { request, admitted, signal }: { request: GrantedRequest; admitted: Admitted; signal: AbortSignal },
   ): Promise<HostAnswer> {
     const { link, principal } = admitted;
-    const placed = await link.place(connection, { principal, seat: job.ask.seat }, signal);
+    const placed = await link.place(connection, { principal, seat: request.ask.seat }, signal);
     if (placed.kind !== 'placed') return placed;
     try {
       if (signal.aborted) return cancelledBefore;
-      const problem = this.lateProblem(job, admitted, connection);
-      return problem ?? (await this.dispatch(job, link, { place: placed.place, signal }));
+      const problem = this.lateProblem(request, admitted, connection);
+      return problem ?? (await this.dispatch(request, link, { place: placed.place, signal }));
     } finally {
       placed.place.leave();
     }
   }
 
   private async dispatch(
-    job: Job,
+    request: GrantedRequest,
     link: ServerLink,
     { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
   ): Promise<HostAnswer> {
-    const { call_id: callId } = job.ask;
+    const { call_id: callId } = request.ask;
     const start = this.options.now();
     const onProgress = (paramsJson: string): void => this.options.onProgress(callId, paramsJson);
-    const answer = await dispatch(job, place, { signal, ...(job.wantsProgress ? { onProgress } : {}) });
+    const answer = await dispatch(request, place, {
+      signal,
+      ...(request.wantsProgress ? { onProgress } : {}),
+    });
     if (answer.kind === 'ran' || answer.kind === 'upstream_error') link.answered(this.options.now() - start);
     return answer;
   }
@@ -157,11 +164,11 @@ function end(answer: HostAnswer): Step<never> {
 }
 
 function connectionProblem(
-  job: Job,
+  request: GrantedRequest,
   connection: Connection | undefined,
   signal: AbortSignal,
 ): HostAnswer | undefined {
   if (signal.aborted) return cancelledBefore;
   if (connection === undefined) return { kind: 'unavailable', message: 'the server is not connected' };
-  return job.listProblem(connection.list);
+  return request.listProblem(connection.list);
 }

@@ -10,18 +10,18 @@ export type GrantedFields = Pick<
 >;
 
 /** A granted request on its way to an upstream, whatever its method. */
-export interface Job {
+export interface GrantedRequest {
   readonly ask: HostCall | HostItemRequest;
   readonly granted: GrantedFields;
   /** Why its text cannot be what the grant is for. */
   readonly textProblem: () => string | undefined;
   /** Why what the server lists does not allow it. */
   readonly listProblem: (list: ToolList) => HostAnswer | undefined;
-  readonly request: () => Pick<UpstreamCall, 'method' | 'params'>;
+  readonly message: () => Pick<UpstreamCall, 'method' | 'params'>;
   readonly wantsProgress: boolean;
 }
 
-export function toolJob(call: HostCall): Job {
+export function toolRequest(call: HostCall): GrantedRequest {
   const { call_id, tenant, server, raw_name, definition_digest } = call;
   return {
     ask: call,
@@ -40,7 +40,7 @@ export function toolJob(call: HostCall): Job {
       if (tool.digest !== definition_digest) return { kind: 'refused', cause: 'definition_changed' };
       return undefined;
     },
-    request: () => ({
+    message: () => ({
       method: 'tools/call',
       params: { name: raw_name, arguments: new JsonText(compact(call.arguments_json)) },
     }),
@@ -48,7 +48,7 @@ export function toolJob(call: HostCall): Job {
   };
 }
 
-export function itemJob(ask: HostItemRequest): Job {
+export function itemRequest(ask: HostItemRequest): GrantedRequest {
   const { call_id, tenant, server, method, item_id, params_json } = ask;
   return {
     ask,
@@ -58,7 +58,7 @@ export function itemJob(ask: HostItemRequest): Job {
     },
     textProblem: () => (namedItem(method, params_json) === item_id ? undefined : 'item_differs'),
     listProblem: () => undefined,
-    request: () => ({ method, params: new JsonText(compact(params_json)) }),
+    message: () => ({ method, params: new JsonText(compact(params_json)) }),
     wantsProgress: false,
   };
 }
