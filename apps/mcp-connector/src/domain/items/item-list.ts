@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { longestItemId, type ItemListName } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
-import { definitionProblem, listBounds, walkList, type WalkOptions } from '../lists/list-walk.js';
+import { definitionProblem, maxEntries, walkList, type WalkOptions } from '../lists/list-walk.js';
 
 /** Resources, templates or prompts of an upstream, in its order: its own texts, each id once. */
 export interface ItemList {
@@ -25,9 +25,9 @@ export async function readItemList(
   const definitions: string[] = [];
   const content = createHash('sha256');
   let bytes = 0;
-  const isFull = (): boolean => ids.size >= listBounds.maxEntries || bytes >= mostBytes;
+  const isFull = (): boolean => ids.size >= maxEntries || bytes >= mostBytes;
   const take = (definition: string): void => {
-    if (isFull() || definitionProblem(definition, 'item', listBounds) !== undefined) return;
+    if (isFull() || definitionProblem(definition, 'item') !== undefined) return;
     const id = idOf(definition, idMembers[options.list]);
     if (id === undefined || ids.has(id)) return;
     ids.add(id);
@@ -37,7 +37,7 @@ export async function readItemList(
     content.update(definition).update('\0');
   };
   const full = (): string | undefined => (isFull() ? 'the list is too long' : undefined);
-  const walked = await walkList({ ...options, maxPages: listBounds.maxPages, take, full });
+  const walked = await walkList({ ...options, take, full });
   if (walked.kind === 'failed') return walked;
   return { kind: 'list', list: { definitions, digest: content.digest('hex') } };
 }

@@ -2,26 +2,17 @@ import { scanJson } from '@uar/json-text';
 import type { Clock } from '../clock.js';
 import type { ListName, Upstream } from '../upstream.js';
 
-export interface ListBounds {
-  readonly maxPages: number;
-  readonly maxEntries: number;
-  readonly maxDefinitionBytes: number;
-  readonly maxDefinitionDepth: number;
-}
-
-export const listBounds: ListBounds = {
-  maxPages: 100,
-  maxEntries: 5_000,
-  maxDefinitionBytes: 64 * 1024,
-  maxDefinitionDepth: 32,
-};
+/** Most entries that are taken of one list. */
+export const maxEntries = 5_000;
+const maxPages = 100;
+const maxDefinitionBytes = 64 * 1024;
+const maxDefinitionDepth = 32;
 
 export interface WalkOptions {
   readonly upstream: Pick<Upstream, 'listPage'>;
   readonly list: ListName;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly maxPages: number;
   readonly take: (definition: string) => void;
   /** Why no further page is wanted. */
   readonly full: () => string | undefined;
@@ -37,7 +28,6 @@ const pauseMs = 1;
 
 /** Takes what stands on all pages of a list of an upstream, in its order. */
 export async function walkList(options: WalkOptions): Promise<Walked> {
-  const { maxPages } = options;
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
@@ -65,15 +55,10 @@ async function takeAll(definitions: readonly string[], { clock, signal, take }: 
 }
 
 /** Why a listed object may not be shown; `noun`: what it is one of. */
-export function definitionProblem(
-  definition: string,
-  noun: 'tool' | 'item',
-  bounds: ListBounds,
-): string | undefined {
+export function definitionProblem(definition: string, noun: 'tool' | 'item'): string | undefined {
   const article = noun === 'tool' ? 'a' : 'an';
-  if (Buffer.byteLength(definition) > bounds.maxDefinitionBytes)
-    return `${article} ${noun} definition is too large`;
-  const scan = scanJson(definition, { maxDepth: bounds.maxDefinitionDepth });
+  if (Buffer.byteLength(definition) > maxDefinitionBytes) return `${article} ${noun} definition is too large`;
+  const scan = scanJson(definition, { maxDepth: maxDefinitionDepth });
   if (scan.kind === 'ok') return scan.rootKind === 'object' ? undefined : `${article} ${noun} is no object`;
   return scan.problem === 'duplicate_member'
     ? `${article} ${noun} definition names a member twice`

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Digest } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
-import { definitionProblem, listBounds, walkList, type WalkOptions } from '../lists/list-walk.js';
+import { definitionProblem, maxEntries, walkList, type WalkOptions } from '../lists/list-walk.js';
 
 export interface ListedTool {
   readonly rawName: string;
@@ -27,7 +27,7 @@ export type ReadListOptions = Pick<WalkOptions, 'upstream' | 'clock' | 'signal'>
 };
 
 const longestName = 512;
-const tooMany = `more than ${listBounds.maxEntries} tools`;
+const tooMany = `more than ${maxEntries} tools`;
 
 /** Walks all pages of `tools/list`. A list that is cut short or leaves something out says so. */
 export async function readToolList(options: ReadListOptions): Promise<ReadList> {
@@ -35,7 +35,6 @@ export async function readToolList(options: ReadListOptions): Promise<ReadList> 
   const walked = await walkList({
     ...options,
     list: 'tools',
-    maxPages: listBounds.maxPages,
     take: (definition) => collector.add(definition),
     full: () => (collector.full ? tooMany : undefined),
   });
@@ -60,13 +59,13 @@ class Collector {
   constructor(private readonly digestOf: (definition: string) => Digest) {}
 
   get full(): boolean {
-    return this.seen >= listBounds.maxEntries;
+    return this.seen >= maxEntries;
   }
 
   add(definition: string): void {
     if (this.full) return this.leaveOut(tooMany);
     this.seen += 1;
-    const problem = definitionProblem(definition, 'tool', listBounds);
+    const problem = definitionProblem(definition, 'tool');
     if (problem !== undefined) return this.leaveOut(problem);
     const rawName = nameOf(definition);
     if (rawName === undefined) return this.leaveOut('a tool has no usable name');
