@@ -113,10 +113,22 @@ withBothBuses('the decider, asked about items', (connect) => {
   });
 
   it('asks about prompts by their own action, and completes what may be read', async () => {
-    expect(await decide(about(user, { item: prompt, method: 'prompts/get' }))).toMatchObject({
-      kind: 'allow',
+    const asked = about(user, { item: prompt, method: 'prompts/get' });
+    expect(await decide(asked)).toMatchObject({ kind: 'allow' });
+    const file = home.own('no-prompts');
+    await writeFile(
+      file,
+      '@reason("no prompts")\nforbid (principal, action == UAR::Action::"getPrompt", resource);\n',
+    );
+    await expect.poll(async () => (await decide(asked)).kind, { timeout: 20_000 }).toBe('deny');
+    expect(await decide(about(user, { item: prompt, method: 'completion/complete' }))).toMatchObject({
+      kind: 'deny',
+      determining: ['t/no-prompts'],
     });
-    expect(await decide(about(user, { method: 'completion/complete' }))).toMatchObject({ kind: 'allow' });
+    for (const method of ['resources/read', 'completion/complete'] as const)
+      expect(await decide(about(user, { method }))).toMatchObject({ kind: 'allow' });
+    await rm(file);
+    await expect.poll(async () => (await decide(asked)).kind, { timeout: 20_000 }).toBe('allow');
   });
 
   it('denies whom no policy permits, whose token ended, and who may not read', async () => {
