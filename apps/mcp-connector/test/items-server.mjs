@@ -42,7 +42,6 @@ function ask(method, paramsText, then) {
 
 const tools = {
   state: (id) => result(id, said(state())),
-  env: (id) => result(id, said(process.env)),
   add(id, { resource, prompt }) {
     if (resource !== undefined) resources.push(resource);
     if (prompt !== undefined) prompts.push(prompt);

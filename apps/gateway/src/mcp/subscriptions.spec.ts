@@ -43,7 +43,6 @@ describe('what changes at an upstream', () => {
     });
   const changed = (list: string, server = 'srv'): void =>
     gateway.neighbours.notify({ method: `notifications/${list}/list_changed`, params_json: '{}', server });
-  /** All that was announced before has been heard when a message that comes after it has. */
   const urisOf = ({ standing }: Subscriber) =>
     standing.heard.map((message) => Object(message['params'])['uri']);
 
