@@ -43,14 +43,14 @@ export async function listReceipts(world: World, options: ListReceipts): Promise
   } while (cursor !== undefined);
   const rows = receipts.map((receipt) => {
     const { seq, at, kind, principal, outcome = '' } = receipt;
-    return [String(seq), at, kind, subjectOf(receipt), outcome, principal];
+    return [String(seq), at, kind, whatOf(receipt), outcome, principal];
   });
   const headings = ['SEQ', 'AT', 'KIND', 'WHAT', 'OUTCOME', 'PRINCIPAL'];
   world.out(options.json ? json({ receipts }) : table(headings, rows));
   return exit.ok;
 }
 
-function subjectOf({ tool, item, action = '' }: z.output<typeof Receipt>): string {
+function whatOf({ tool, item, action = '' }: z.output<typeof Receipt>): string {
   if (tool !== undefined) return `${tool.server}/${tool.raw_name}`;
   return item === undefined ? action : `${item.server}/${item.method}`;
 }

@@ -44,7 +44,7 @@ function commonOf(call: RunningCall, setting: ReceiptSetting, at: number): Omit<
     tenant: caller.principal.tenant,
     principal: call.owner.principal,
     ...(caller.principal.agent_id === undefined ? {} : { agent: caller.principal.agent_id }),
-    ...subjectOf(call, setting),
+    ...aboutOf(call, setting),
     ...(call.argumentsDigest === undefined ? {} : { arguments_digest: call.argumentsDigest }),
     ...(decision === null
       ? {}
@@ -56,7 +56,7 @@ function commonOf(call: RunningCall, setting: ReceiptSetting, at: number): Omit<
 }
 
 /** What it is about, and where it ran. */
-function subjectOf(
+function aboutOf(
   { entry, proposed: { about }, target, server }: RunningCall,
   setting: ReceiptSetting,
 ): Pick<ReceiptBody, 'tool' | 'item' | 'host'> {
