@@ -18,7 +18,7 @@ import type { Catalog, Clock, Unavailable } from '../call/ports.js';
 import type { RunningCall } from '../call/running-call.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Placed, Placement } from '../dispatch/placement.js';
-import { leaves } from '../run/effective-run.js';
+import { leavesServer } from '../run/effective-run.js';
 import { inRun, type Runs } from '../run/runs.js';
 import { itemDispatch } from './item-dispatch.js';
 
@@ -81,7 +81,7 @@ export class ItemStages implements Stages {
     call.argumentsDigest = argumentsDigest(argumentsJson);
     const server = this.parts.catalog.server(call.caller.principal.tenant, item.server);
     if (server?.host !== 'mcp') return over('policy_denied', { cause: 'no_such_server' });
-    if (leaves(met.frame.effective, { server: item.server }))
+    if (leavesServer(met.frame.effective, item.server))
       return passed({ item, method, placed: placedAt(server) });
     return this.refuse(call, item, over('run_denied', { cause: 'not_in_run' }));
   }
