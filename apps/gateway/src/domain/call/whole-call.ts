@@ -7,7 +7,7 @@ import { Waiter } from './waiter.js';
 export class WholeCall implements CallHandle {
   readonly callId: CallId;
   readonly owner: CallOwner;
-  private place: Waiter | undefined;
+  private waiter: Waiter | undefined;
 
   constructor(
     private readonly call: RunningCall,
@@ -40,13 +40,13 @@ export class WholeCall implements CallHandle {
   park(): void {}
 
   private onlooker(): Waiter {
-    if (this.place !== undefined) return this.place;
+    if (this.waiter !== undefined) return this.waiter;
     const { caller, toolName, argumentsJson } = this.call.proposed;
     const waiter = new Waiter(this.call, { caller, toolName, argumentsJson }, this.now);
     waiter.hold = 'gone';
     if (this.call.ended === undefined) this.call.take(waiter);
     else waiter.tellEnded(this.call.ended);
-    this.place = waiter;
+    this.waiter = waiter;
     return waiter;
   }
 }

@@ -4,7 +4,7 @@ import type { JsonText } from '@uar/json-text';
 import { RpcError } from './call-result.js';
 import type { ClientFrame } from '../frame.js';
 
-type ClientRequest = Extract<ClientFrame, { kind: 'request' }>;
+type RequestFrame = Extract<ClientFrame, { kind: 'request' }>;
 
 /** What a running request lends to whoever answers it. */
 export interface SessionRequest {
@@ -47,7 +47,7 @@ export class SessionRequests {
   constructor(private readonly parts: SessionRequestParts) {}
 
   /** False: not one of these, or one that speaks of tasks, which the SDK knows how to refuse. */
-  take({ id, method, message }: ClientRequest): boolean {
+  take({ id, method, message }: RequestFrame): boolean {
     const { params } = message;
     const answer = this.parts.answers.get(method);
     if (answer === undefined || speaksOfTasks(params)) return false;
