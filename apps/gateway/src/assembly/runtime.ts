@@ -4,7 +4,7 @@ import { readPublicKey } from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
 import type { BusHosts } from '../adapters/bus/hosts.js';
 import type { BusPdp } from '../adapters/bus/pdp.js';
-import { OwnRequests } from '../http/own-requests.js';
+import { OwnRequests } from '../runtime/own-requests.js';
 import type { RuntimeCatalog } from '../runtime/runtime-catalog.js';
 import { RuntimeFront } from '../runtime/runtime-front.js';
 import { RuntimeHost, type CheckOwnGrant } from '../runtime/runtime-host.js';

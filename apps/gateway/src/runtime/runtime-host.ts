@@ -2,7 +2,7 @@ import type { Caller, CallId, HostCall, HostItemRequest } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import { z } from 'zod';
 import type { HostAddress, HostReply, Hosts } from '../domain/call/ports.js';
-import type { OwnRequests } from '../http/own-requests.js';
+import type { OwnRequests } from './own-requests.js';
 import { runtimeTools, type RuntimeTool } from './runtime-tools.js';
 
 /** The grant is for exactly this call at this gateway, and was not used before. Spends it. */
