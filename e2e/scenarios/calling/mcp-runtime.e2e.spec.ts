@@ -134,7 +134,7 @@ onBothBuses(
       const escaped = await call(client, 'uar_get_run_status', { run_id: '../../healthz?x=' });
       expect(escaped.structuredContent).toMatchObject({ error: { code: 'not_found' } });
       const forged = await fetch(`${product().gateway}/api/tools`, {
-        headers: { authorization: `uar-ticket ${'A'.repeat(43)}` },
+        headers: { authorization: `uar-own ${'A'.repeat(43)}` },
       });
       expect(forged.status).toBe(401);
     });

@@ -16,11 +16,11 @@ export interface OwnAnswer {
 /** Answers a request without a connection, through everything that a request from outside passes. */
 export type Inject = (request: OwnRequest & { readonly authorization: string }) => Promise<OwnAnswer>;
 
-const scheme = 'uar-ticket ';
+const scheme = 'uar-own ';
 
 /**
  * Requests that this process makes of its own routes for a caller whom it knows already. In place of a token each carries a
- * ticket that is good once, for the time of the request, and is known to nobody else.
+ * secret that is good once, for the time of the request, and is known to nobody else.
  */
 export class OwnRequests {
   private readonly callers = new Map<string, Caller>();
