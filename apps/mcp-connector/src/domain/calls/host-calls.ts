@@ -2,7 +2,7 @@ import type { CallId, HostAnswer, HostCall, HostItemRequest } from '@uar/contrac
 import type { Fleet } from '../fleet.js';
 import type { Connection } from '../link/connection.js';
 import type { ServerLink } from '../link/server-link.js';
-import type { Place } from '../seats/place.js';
+import { cancelledBefore, overloaded, type Place } from '../seats/place.js';
 import { dispatch } from './dispatch.js';
 import { itemRequest, toolRequest, type GrantedFields, type GrantedRequest } from './granted-request.js';
 
@@ -35,9 +35,6 @@ interface Admitted {
 
 type Step<T> =
   { readonly kind: 'go'; readonly value: T } | { readonly kind: 'end'; readonly answer: HostAnswer };
-
-const cancelledBefore: HostAnswer = { kind: 'cancelled', dispatched: false };
-const retryAfterMs = 1_000;
 
 /** Executes granted calls and other requests, each dispatched at most once (DESIGN.md 8, 10). */
 export class HostCalls {
@@ -100,7 +97,7 @@ export class HostCalls {
     const { link } = admitted;
     for (;;) {
       const taken = await link.slots.take(signal);
-      if (taken === 'full') return { kind: 'overloaded', retry_after_ms: retryAfterMs };
+      if (taken === 'full') return overloaded;
       if (taken === 'aborted') return cancelledBefore;
       try {
         const connection = link.present;

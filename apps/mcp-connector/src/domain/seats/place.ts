@@ -2,6 +2,10 @@ import type { HostAnswer, Seat } from '@uar/contracts';
 import type { Subscriptions } from '../items/subscriptions.js';
 import type { Upstream } from '../upstream.js';
 
+export const cancelledBefore = { kind: 'cancelled', dispatched: false } as const;
+/** Of a call that found no room: there may be some in a moment. */
+export const overloaded = { kind: 'overloaded', retry_after_ms: 1_000 } as const;
+
 /** Whose call it is. */
 export interface Claim {
   /** Of the verified grant. */

@@ -9,7 +9,7 @@ import { Notices } from '../notices/notices.js';
 import type { Upstream } from '../upstream.js';
 import { capabilitiesOf } from './capabilities.js';
 import { isAtLeast } from './log-level.js';
-import type { Claim, Place, Placed } from './place.js';
+import { cancelledBefore, overloaded, type Claim, type Place, type Placed } from './place.js';
 import type { SeatsOptions } from './seats.js';
 
 export interface SeatSessionOptions extends Pick<SeatsOptions, 'ports' | 'onItemsChanged'> {
@@ -22,9 +22,6 @@ export interface SeatSessionOptions extends Pick<SeatsOptions, 'ports' | 'onItem
 type Opening =
   | { readonly kind: 'open'; readonly upstream: Upstream }
   | { readonly kind: 'failed'; readonly message: string };
-
-const cancelled = { kind: 'cancelled', dispatched: false } as const;
-const retryAfterMs = 1_000;
 
 /** One session with an upstream that belongs to one seat of one principal. */
 export class SeatSession {
@@ -111,11 +108,11 @@ export class SeatSession {
 
   private async placed(signal: AbortSignal): Promise<Placed> {
     const opening = await unlessAborted(this.opening, signal);
-    if (opening === undefined) return cancelled;
+    if (opening === undefined) return cancelledBefore;
     if (opening.kind === 'failed') return { kind: 'unavailable', message: opening.message };
     const taken = await this.slots.take(signal);
-    if (taken === 'aborted') return cancelled;
-    if (taken === 'full') return { kind: 'overloaded', retry_after_ms: retryAfterMs };
+    if (taken === 'aborted') return cancelledBefore;
+    if (taken === 'full') return overloaded;
     await this.heedLevel(opening.upstream);
     return { kind: 'placed', place: this.placeIn(opening.upstream) };
   }

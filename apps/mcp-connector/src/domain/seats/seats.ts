@@ -2,7 +2,7 @@ import type { ItemKind } from '../items/item-lists.js';
 import type { ConnectTarget } from '../link/connect.js';
 import type { LinkPorts } from '../link/connection.js';
 import { linkTimes, mostSeats } from '../link/link-times.js';
-import type { Claim, Placed } from './place.js';
+import { overloaded, type Claim, type Placed } from './place.js';
 import { SeatSession } from './seat-session.js';
 
 export interface SeatsOptions {
@@ -11,8 +11,6 @@ export interface SeatsOptions {
   readonly ports: Pick<LinkPorts, 'open' | 'expand' | 'clock' | 'clients' | 'onFault' | 'onSeatFailed'>;
   readonly onItemsChanged: (kind: ItemKind) => void;
 }
-
-const retryAfterMs = 1_000;
 
 /** The sessions with one server in which calls of principals run: one for each principal and seat, opened when it is needed. */
 export class Seats {
@@ -27,7 +25,7 @@ export class Seats {
     if (this.ended) return { kind: 'unavailable', message: 'the host is stopping' };
     const key = JSON.stringify([claim.principal, claim.seat?.id ?? '']);
     const session = this.sessions.get(key) ?? this.begin(key, claim);
-    if (session === undefined) return { kind: 'overloaded', retry_after_ms: retryAfterMs };
+    if (session === undefined) return overloaded;
     session.slots.setCapacity(this.options.target().config.concurrency);
     return await session.enter(claim.seat, signal);
   }
