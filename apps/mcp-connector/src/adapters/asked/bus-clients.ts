@@ -1,9 +1,8 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Bus } from '@uar/bus';
 import { askClient, upstreamNotified, type BodyOf, type InstanceId } from '@uar/contracts';
 import type { ClientAnswer, ClientRequest } from '../../domain/client-side.js';
 import type { Clients } from '../../domain/link/connection.js';
-
-const internalError = -32603;
 
 /** Clients behind the gateway instances that their seats name. */
 export class BusClients implements Clients {
@@ -19,7 +18,7 @@ export class BusClients implements Clients {
     const reply = await this.bus.ask(askClient, ask, { to: gateway, signal });
     if (reply.kind === 'answered') return reply.value;
     if (reply.fault === 'no_responders') return { kind: 'gone' };
-    return { kind: 'failed', code: internalError, message: 'the client gave no answer' };
+    return { kind: 'failed', code: ErrorCode.InternalError, message: 'the client gave no answer' };
   }
 
   notify(notice: BodyOf<typeof upstreamNotified>): void {
