@@ -16,7 +16,7 @@ const manifest = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-everything/package.json',
 );
 const everything = join(dirname(manifest), 'dist', 'index.js');
-const conformance = join(import.meta.dirname, '../../../../e2e/conformance/upstream/stdio.mjs');
+const conformance = join(import.meta.dirname, '../../../../e2e/conformance/upstream/main.mjs');
 const all = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} };
 const { alice, bob } = principals;
 
