@@ -7,6 +7,7 @@ import { RpcError, unavailableError } from '../calls/call-result.js';
 import { type Listing, listPage, readCursor } from '../calls/list-page.js';
 import { progressUnder } from '../calls/params.js';
 import type { Answering, SessionRequest } from '../calls/session-requests.js';
+import { endSubscriptions } from './end-subscriptions.js';
 import { type ItemParams, readItemParams } from './item-params.js';
 import { itemResult, notFound } from './item-result.js';
 import { Subscriptions } from './subscriptions.js';
@@ -46,12 +47,12 @@ export class ItemAnswers {
   async endSubscriptions(): Promise<void> {
     const method = 'resources/unsubscribe';
     const { caller, items, seat } = this.parts;
-    const ends = this.subscriptions.items.map((item) => {
+    const left = this.subscriptions.items;
+    this.subscriptions.clear();
+    await endSubscriptions(left, (item) => {
       const paramsJson = JSON.stringify({ uri: item.id });
       return items.request({ caller: caller(), method, item, paramsJson, seat: seat() }).ended;
     });
-    this.subscriptions.clear();
-    await Promise.all(ends);
   }
 
   private async list(list: ItemListName, params: unknown): Promise<JsonText> {
