@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { TokenOptions } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
-import { admin, approvalWith, clientOf, toolListed, user } from '../../client.js';
+import { admin, approvalWith, clientOf, eventually, toolListed, user } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
@@ -123,6 +123,21 @@ onBothBuses(
         host: { kind: 'gateway' },
         outcome: 'completed',
       });
+    });
+
+    keeps(['mcp.runtime'], 'what the scopes of its run take away is neither listed nor called', async () => {
+      const client = await connect(admin);
+      const policy = (tools: object) =>
+        clientOf(product()).request('/api/uar/settings/run-policy', { method: 'PUT', body: tools });
+      const lists = async (): Promise<boolean> =>
+        (await client.listTools()).tools.some(({ name }) => name === 'uar_explain');
+      await policy({ tools: { mode: 'all', denied_ids: ['uar_explain'] } });
+      await eventually(async () => ((await lists()) ? undefined : true));
+      expect((await client.listTools()).tools).toHaveLength(tools.length - 1);
+      const refused = await call(client, 'uar_explain', { tool: 'fix__count' });
+      expect(refused._meta['io.uar/call'].outcome).toBe('run_denied');
+      await policy({});
+      await eventually(async () => ((await lists()) ? true : undefined));
     });
 
     keeps(['mcp.runtime'], 'what does not fit is refused before it is a request', async () => {

@@ -4,6 +4,7 @@ import { readPublicKey } from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
 import type { BusHosts } from '../adapters/bus/hosts.js';
 import type { BusPdp } from '../adapters/bus/pdp.js';
+import type { Runs } from '../domain/run/runs.js';
 import { OwnRequests } from '../runtime/own-requests.js';
 import type { RuntimeCatalog } from '../runtime/runtime-catalog.js';
 import { RuntimeFront } from '../runtime/runtime-front.js';
@@ -16,17 +17,18 @@ export function assembleRuntime(
     readonly runtime: RuntimeCatalog;
     readonly hosts: BusHosts;
     readonly pdp: BusPdp;
+    readonly runs: Runs;
   },
   callerOf: (callId: CallId) => Caller | undefined,
 ) {
-  const { context, runtime, hosts: elsewhere, pdp } = parts;
+  const { context, runtime, hosts: elsewhere, pdp, runs } = parts;
   const requests = new OwnRequests();
   const checkGrant = grantCheck(context);
   return {
     requests,
     host: new RuntimeHost({ elsewhere, requests, checkGrant, callerOf }),
     front: new RuntimeFront({
-      catalog: runtime,
+      ...{ catalog: runtime, runs },
       discover: (caller, tools) => pdp.discover(caller, tools),
     }),
   };

@@ -1,10 +1,13 @@
 import type { Caller, Item, ToolFacts } from '@uar/contracts';
 import type { Unavailable } from '../domain/call/ports.js';
 import type { Front, FrontItems, FrontTools, Presence } from '../domain/front/front.js';
+import { leaves } from '../domain/run/effective-run.js';
+import { inRun, type Runs } from '../domain/run/runs.js';
 import type { RuntimeCatalog } from './runtime-catalog.js';
 
 interface RuntimeFrontParts {
   readonly catalog: RuntimeCatalog;
+  readonly runs: Pick<Runs, 'enter'>;
   /** One verdict each, in order. */
   discover(
     caller: Caller,
@@ -26,9 +29,14 @@ export class RuntimeFront implements Front {
   }
 
   async tools(caller: Caller): Promise<FrontTools> {
-    const entries = [...this.parts.catalog.entries(caller.principal.tenant).values()];
+    const met = await this.parts.runs.enter(caller);
+    if (met.kind !== 'entered') return met;
+    const { frame } = met;
+    const entries = [...this.parts.catalog.entries(caller.principal.tenant).values()].filter(
+      ({ name, facts: { server } }) => leaves(frame.effective, { name, server }),
+    );
     const seen = await this.parts.discover(
-      caller,
+      inRun(caller, frame),
       entries.map(({ facts }) => facts),
     );
     if (seen.kind === 'unavailable') return { kind: 'unavailable' };
