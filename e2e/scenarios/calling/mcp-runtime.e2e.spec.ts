@@ -3,7 +3,16 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { TokenOptions } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
-import { admin, approvalWith, clientOf, eventually, toolListed, user } from '../../client.js';
+import {
+  admin,
+  approvalWith,
+  clientOf,
+  decide,
+  eventually,
+  pendingApproval,
+  toolListed,
+  user,
+} from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
@@ -138,6 +147,13 @@ onBothBuses(
       expect(refused._meta['io.uar/call'].outcome).toBe('run_denied');
       await policy({});
       await eventually(async () => ((await lists()) ? true : undefined));
+    });
+
+    keeps(['mcp.runtime'], 'an id that has no encoding in a path is one that is not there', async () => {
+      const waiting = call(await connect(user), 'uar_get_run_status', { run_id: '\ud800' });
+      const approval = await pendingApproval(clientOf(product()), 'uar_get_run_status');
+      await decide(clientOf(product()), approval, 'approve');
+      expect(await waiting).toMatchObject({ structuredContent: { error: { code: 'not_found' } } });
     });
 
     keeps(['mcp.runtime'], 'what does not fit is refused before it is a request', async () => {

@@ -66,7 +66,8 @@ function requestOf({ route, path = {} }: RuntimeTool, argumentsJson: string) {
   const take = (name: string): string => {
     const value = args[name];
     Reflect.deleteProperty(args, name);
-    return encodeURIComponent(typeof value === 'string' ? value : '');
+    // A half of a surrogate pair has no encoding, and is in no id.
+    return encodeURIComponent(typeof value === 'string' ? value.toWellFormed() : '');
   };
   const parameters = Object.entries(path).map(([parameter, name]) => [`:${parameter}`, take(name)] as const);
   const [template = ''] = route.paths;
