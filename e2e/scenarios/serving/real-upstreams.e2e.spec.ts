@@ -25,7 +25,7 @@ interface Upstream {
 }
 
 const official = (name: string): string => peerProgram(`@modelcontextprotocol/server-${name}`);
-const ours = (name: string): string =>
+const installed = (name: string): string =>
   join(repositoryDir, 'node_modules/@modelcontextprotocol', `server-${name}`, 'dist/index.js');
 
 /** `state`: a folder for what an upstream keeps; `files`: one that all read. */
@@ -34,7 +34,7 @@ function upstreams(state: string, files: string): Readonly<Record<string, Upstre
   const path = join(files, 'note.txt');
   return {
     everything: {
-      program: ours('everything'),
+      program: installed('everything'),
       calls: [
         ['echo', { message: 'grüße 👋' }],
         ['get-sum', { a: 2, b: 40 }],
@@ -45,7 +45,7 @@ function upstreams(state: string, files: string): Readonly<Record<string, Upstre
       ],
     },
     files: {
-      program: ours('filesystem'),
+      program: installed('filesystem'),
       args: [files],
       calls: [
         ['read_text_file', { path }],
@@ -204,8 +204,8 @@ describe.runIf(hasPeers)('ten upstreams of others at once', () => {
       );
   });
   afterAll(async () => {
-    await Promise.all([...direct.values(), gateway].map((client) => client.close()));
     await product.stop();
+    await Promise.all([...direct.values()].map((client) => client.close()));
     rmSync(folder, { recursive: true });
   });
 

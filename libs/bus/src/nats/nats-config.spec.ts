@@ -14,7 +14,9 @@ describe('permissions', () => {
   it('let a service publish to inboxes of those only whom it answers', () => {
     const inboxes = (service: 'gateway' | 'mcp-connector' | 'approval-service') =>
       permissionsOf(service).publish.filter((subject) => subject.startsWith('uar.inbox.'));
-    expect(inboxes('gateway')).toEqual(['uar.inbox.approval-service.>', 'uar.inbox.mcp-connector.>']);
+    expect(inboxes('gateway')).toEqual(
+      ['approval-service', 'gateway', 'mcp-connector'].map((asker) => `uar.inbox.${asker}.>`),
+    );
     expect(inboxes('mcp-connector')).toEqual(['uar.inbox.catalog-registry.>', 'uar.inbox.gateway.>']);
     expect(inboxes('approval-service')).toEqual(
       ['catalog-registry', 'gateway', 'governance-decider', 'native-tool-host'].map(
