@@ -125,11 +125,14 @@ const methods = {
       params?.cursor,
     );
   },
-  'resources/read': (id, { uri }, line) =>
-    uri === 'test://never' ||
+  'resources/read'(id, { uri, _meta }, line) {
+    if (uri === 'test://never') return;
+    if (_meta !== undefined)
+      tell('notifications/progress', { progressToken: _meta.progressToken, progress: 1, of: 'reading' });
     write(
       `{"jsonrpc":"2.0","id":${id},"result":{"contents":[],"big":9007199254740993,"line":${JSON.stringify(line)}}}`,
-    ),
+    );
+  },
   'prompts/get': (id, _params, line) => result(id, { messages: [], line }),
   'completion/complete': (id) => result(id, { completion: { values: ['one'] } }),
   'resources/subscribe'(id, { uri }) {

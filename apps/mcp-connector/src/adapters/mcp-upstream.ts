@@ -3,7 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { CallId, LogLevel } from '@uar/contracts';
-import { JsonText, elementTexts, memberText } from '@uar/json-text';
+import { elementTexts, JsonText, memberText, withMeta } from '@uar/json-text';
 import { z } from 'zod';
 import type { ClientSide } from '../domain/client-side.js';
 import type {
@@ -204,7 +204,10 @@ export class McpUpstream implements Upstream {
 }
 
 function paramsOf({ params }: UpstreamCall, token: number | undefined): Record<string, unknown> {
-  if (params instanceof JsonText) return new RawMember(params.text);
+  if (params instanceof JsonText)
+    return new RawMember(
+      token === undefined ? params.text : withMeta(params.text, 'progressToken', String(token)),
+    );
   return { ...params, ...(token === undefined ? {} : { _meta: { progressToken: token } }) };
 }
 

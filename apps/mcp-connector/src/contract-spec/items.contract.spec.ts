@@ -1,4 +1,4 @@
-import { listItems, upstreamNotified, hosts, type BodyOf } from '@uar/contracts';
+import { callProgressed, listItems, upstreamNotified, hosts, type BodyOf } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import { withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -124,6 +124,20 @@ withBothBuses('resources and prompts of a shared server', (connect) => {
     const item = itemAsk(world, { ...wanted, item_id: 'state', params: '{}' });
     const stolen = { ...call, grant: item.grant, call_id: item.call_id };
     expect(await world.send(stolen)).toEqual({ kind: 'refused', cause: 'wrong_method' });
+  });
+
+  it('tells the progress of a request that wants it, and asks for none of another', async () => {
+    const heard: BodyOf<typeof callProgressed>[] = [];
+    const unlisten = world.gateway.listen(callProgressed, (body) => heard.push(body));
+    await world.gateway.flush();
+    const read = { server: 'main', method: 'resources/read', item_id: 'test://a' } as const;
+    const params = '{"uri":"test://a"}';
+    const wanting = itemAsk(world, { ...read, params }, { wants_progress: true });
+    expect(await sendItem(world, wanting)).toMatchObject({ kind: 'ran' });
+    expect(await sendItem(world, itemAsk(world, { ...read, params }))).toMatchObject({ kind: 'ran' });
+    await expect.poll(() => heard.length).toBeGreaterThan(0);
+    unlisten();
+    expect(heard).toEqual([{ call_id: wanting.call_id, params_json: '{"progress":1,"of":"reading"}' }]);
   });
 
   it('bounds an item as a call: its result, its time, its cancellation', async () => {

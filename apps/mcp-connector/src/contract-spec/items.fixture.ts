@@ -43,7 +43,7 @@ export function itemAsk(
   return {
     ...granted,
     ...{ tenant, server: wanted.server, method, item_id, params_json },
-    ...{ timeout_ms: 20_000, max_result_bytes: 1_000_000 },
+    ...{ timeout_ms: 20_000, max_result_bytes: 1_000_000, wants_progress: false },
     ...more,
   };
 }

@@ -56,6 +56,7 @@ const HostItemRequest = z.strictObject({
   params_json: z.string(),
   timeout_ms: z.number().int().positive(),
   max_result_bytes: z.number().int().positive(),
+  wants_progress: z.boolean(),
   seat: Seat.optional(),
 });
 export type HostItemRequest = z.output<typeof HostItemRequest>;

@@ -71,6 +71,13 @@ describe('a request about a resource or prompt', () => {
     expect(world.itemRuns[0]?.request).toMatchObject({ seat, timeout_ms: 30_000, max_result_bytes: 1_000 });
   });
 
+  it('asks its host for progress where its client did', async () => {
+    const world = new World();
+    await end(world, { onProgress: () => undefined });
+    await end(world, {});
+    expect(world.itemRuns.map(({ request }) => request.wants_progress)).toEqual([true, false]);
+  });
+
   it('is refused by the limits of calls under a name that no tool has', async () => {
     const world = new World();
     const names: string[] = [];

@@ -9,7 +9,7 @@ export function itemDispatch(
   { item, method, placed }: { readonly item: Item; readonly method: ItemMethod; readonly placed: Placed },
 ): Dispatch {
   const { seat } = call;
-  const { argumentsJson } = call.proposed;
+  const { argumentsJson, onProgress } = call.proposed;
   return {
     placed,
     send: (hosts, { target, grant, timeoutMs, withinMs, mostResultBytes }) =>
@@ -25,6 +25,7 @@ export function itemDispatch(
           params_json: argumentsJson,
           timeout_ms: timeoutMs,
           max_result_bytes: mostResultBytes,
+          wants_progress: onProgress !== undefined,
           ...(seat === undefined ? {} : { seat }),
         },
         withinMs,

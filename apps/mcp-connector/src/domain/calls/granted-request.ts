@@ -59,7 +59,7 @@ export function itemRequest(ask: HostItemRequest): GrantedRequest {
     textProblem: () => (namedItem(method, params_json) === item_id ? undefined : 'item_differs'),
     listProblem: () => undefined,
     message: () => ({ method, params: new JsonText(compact(params_json)) }),
-    wantsProgress: false,
+    wantsProgress: ask.wants_progress,
   };
 }
 
