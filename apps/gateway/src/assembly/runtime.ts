@@ -5,6 +5,7 @@ import type { ServiceContext } from '@uar/service';
 import type { BusHosts } from '../adapters/bus/hosts.js';
 import type { BusPdp } from '../adapters/bus/pdp.js';
 import type { Runs } from '../domain/run/runs.js';
+import { systemClock } from '../adapters/clock.js';
 import { OwnRequests } from '../runtime/own-requests.js';
 import type { RuntimeCatalog } from '../runtime/runtime-catalog.js';
 import { RuntimeFront } from '../runtime/runtime-front.js';
@@ -26,7 +27,7 @@ export function assembleRuntime(
   const checkGrant = grantCheck(context);
   return {
     requests,
-    host: new RuntimeHost({ elsewhere, requests, checkGrant, callerOf }),
+    host: new RuntimeHost({ elsewhere, requests, checkGrant, callerOf, clock: systemClock }),
     front: new RuntimeFront({
       ...{ catalog: runtime, runs },
       discover: (caller, tools) => pdp.discover(caller, tools),

@@ -80,19 +80,44 @@ describe('resources and prompts of a session', () => {
     ]);
   });
 
-  it('are not there for whoever may not read them, as those that are nowhere', async () => {
+  it('are not there for whoever may not read them, word for word as those that are nowhere', async () => {
     items.decide = () => denied;
-    const client = await RawClient.open(gateway, { path: own });
-    const errors = await Promise.all(
-      ['test://one', 'test://nowhere'].map((uri) => resultOf(client, 'resources/read', { uri })),
-    );
-    for (const error of errors) {
-      expect(error).toMatchObject({ code: -32002, message: 'there is no such resource' });
-      expect(error.data['io.uar/call']).toMatchObject({ outcome: 'policy_denied', effect: 'did_not_run' });
-    }
+    const refusals = async (path: string, uris: readonly string[]) => {
+      const client = await RawClient.open(gateway, { path });
+      return Promise.all(
+        uris.map(async (uri) => {
+          const { text } = await client.request('resources/read', { uri });
+          return text.replace(/call_[0-9a-f]{32}/, 'call').replaceAll(uri, 'uri');
+        }),
+      );
+    };
+    const refused = [
+      ...(await refusals(own, ['test://one', 'test://nowhere'])),
+      ...(await refusals('/mcp', ['uar+srv+test://one', 'uar+none+test://one', 'test://one', 'other://x'])),
+    ].map((text) => JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? 'null').error);
+    expect(new Set(refused.map((error) => JSON.stringify(error))).size).toBe(1);
+    expect(refused[0]).toEqual({
+      code: -32002,
+      message: 'there is no such resource',
+      data: {
+        uri: 'uri',
+        'io.uar/call': { call_id: 'call', outcome: 'policy_denied', effect: 'did_not_run' },
+      },
+    });
     expect(items.requests).toEqual([]);
-    const nowhere = await resultOf(await RawClient.open(gateway), 'resources/read', { uri: 'other://x' });
-    expect(nowhere).toMatchObject({ code: -32002, message: 'there is no such resource' });
+    await until(() => gateway.neighbours.outcomes.length === refused.length);
+    expect(gateway.neighbours.receipts.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual(
+      refused.map(() => 'outcome policy_denied'),
+    );
+  });
+
+  it('cannot be looked up while nobody can say what there is', async () => {
+    gateway.neighbours.may = ({ kind }) => {
+      if (kind === 'item') throw new Error('down');
+      return true;
+    };
+    const client = await RawClient.open(gateway);
+    expect(await resultOf(client, 'resources/read', { uri: 'test://one' })).toMatchObject({ code: -32603 });
   });
 
   it('end with the cancellation of the client, which gets no answer', async () => {

@@ -67,6 +67,19 @@ describe('what changes at an upstream', () => {
     expect(unique?.standing.heard[0]).toMatchObject({ params: { title: 't' } });
   });
 
+  it('is told to nobody who may not read it any more', async () => {
+    const one = await subscriber('test://one');
+    const witness = await subscriber('test://one', { token: gateway.token('eve') });
+    updated('test://one');
+    await Promise.all([one, witness].map(({ standing }) => standing.hears(1)));
+    gateway.neighbours.may = (question, { principal }) =>
+      question.kind !== 'item' || principal.subject === 'eve';
+    gateway.neighbours.policiesChanged();
+    updated('test://one');
+    await witness.standing.hears(2);
+    expect(urisOf(one)).toEqual(['test://one']);
+  });
+
   it('is told no more after the subscription has ended, nor by what shows another upstream', async () => {
     const one = await subscriber('test://one');
     const witness = await subscriber('test://one');
@@ -90,7 +103,8 @@ describe('what changes at an upstream', () => {
     updated('test://one/part', seat);
     updated('test://one', seat);
     await one.standing.hears(2);
-    expect([urisOf(one), urisOf(other)]).toEqual([['uar+srv+test://one/part', 'test://one'], []]);
+    expect(urisOf(one).toSorted()).toEqual(['test://one', 'uar+srv+test://one/part']);
+    expect(urisOf(other)).toEqual([]);
   });
 
   it('on a session that clients of a principal share is for those of them that subscribed', async () => {

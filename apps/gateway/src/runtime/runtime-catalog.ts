@@ -11,7 +11,7 @@ import { definitionOf } from './runtime-definitions.js';
 import { runtimeTools, type RuntimeTool } from './runtime-tools.js';
 
 /** The reserved server whose tools a gateway executes itself. */
-const runtimeServer = 'uar-runtime';
+export const runtimeServer = 'uar-runtime';
 
 const timeoutMs = 30_000;
 

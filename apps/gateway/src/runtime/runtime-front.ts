@@ -3,7 +3,7 @@ import type { Unavailable } from '../domain/call/ports.js';
 import type { Front, FrontItems, FrontTools, Presence } from '../domain/front/front.js';
 import { leaves } from '../domain/run/effective-run.js';
 import { inRun, type Runs } from '../domain/run/runs.js';
-import type { RuntimeCatalog } from './runtime-catalog.js';
+import { runtimeServer, type RuntimeCatalog } from './runtime-catalog.js';
 
 interface RuntimeFrontParts {
   readonly catalog: RuntimeCatalog;
@@ -53,8 +53,8 @@ export class RuntimeFront implements Front {
     return Promise.resolve({ kind: 'listed', definitions: [], incomplete: [] });
   }
 
-  item(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  item(_caller: Caller, kind: Item['kind'], id: string): Promise<Item> {
+    return Promise.resolve({ kind, server: runtimeServer, id });
   }
 
   shows(): boolean {

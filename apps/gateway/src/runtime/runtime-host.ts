@@ -1,7 +1,7 @@
 import type { Caller, CallId, HostCall, HostItemRequest } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
 import { z } from 'zod';
-import type { HostAddress, HostReply, Hosts } from '../domain/call/ports.js';
+import type { Clock, HostAddress, HostReply, Hosts } from '../domain/call/ports.js';
 import type { OwnRequests } from './own-requests.js';
 import { runtimeTools, type RuntimeTool } from './runtime-tools.js';
 
@@ -15,6 +15,7 @@ interface RuntimeHostParts {
   readonly elsewhere: Hosts<'mcp' | 'native'>;
   readonly requests: OwnRequests;
   readonly checkGrant: CheckOwnGrant;
+  readonly clock: Pick<Clock, 'after'>;
   /** Whose call it is; undefined when it is over. */
   callerOf(callId: CallId): Caller | undefined;
 }
@@ -26,9 +27,8 @@ export class RuntimeHost implements Hosts {
   constructor(private readonly parts: RuntimeHostParts) {}
 
   run({ host, instance }: HostAddress, call: HostCall, withinMs: number): Promise<HostReply> {
-    return host === 'gateway'
-      ? this.execute(call)
-      : this.parts.elsewhere.run({ host, instance }, call, withinMs);
+    if (host !== 'gateway') return this.parts.elsewhere.run({ host, instance }, call, withinMs);
+    return this.within(Math.min(call.timeout_ms, withinMs), this.execute(call));
   }
 
   /** Resources and prompts are those of upstreams alone. */
@@ -44,6 +44,14 @@ export class RuntimeHost implements Hosts {
 
   onProgress(callId: CallId, listener: (paramsJson: string) => void): () => void {
     return this.parts.elsewhere.onProgress(callId, listener);
+  }
+
+  /** What a route does after that is answered to nobody. */
+  private within(ms: number, reply: Promise<HostReply>): Promise<HostReply> {
+    return new Promise((resolve, reject) => {
+      const stop = this.parts.clock.after(ms, () => resolve({ kind: 'timeout' }));
+      void reply.then(resolve, reject).finally(stop);
+    });
   }
 
   private async execute(call: HostCall): Promise<HostReply> {

@@ -11,7 +11,8 @@ import { World } from './world.fixture.js';
 const secret = 'file:///notes?token=s3cret';
 const resource: Item = { kind: 'resource', server: 'srv', id: secret };
 const paramsJson = `{"uri":"${secret}"}`;
-const noLists = { list: () => Promise.reject(new Error('not asked')) };
+const notAsked = () => Promise.reject(new Error('not asked'));
+const noLists = { list: notAsked, mayRead: notAsked };
 
 function ask(world: World, changes: Partial<ItemAsk> = {}) {
   const method: ItemMethod = 'resources/read';

@@ -96,21 +96,21 @@ describe('/mcp', () => {
   it('takes a URI of an upstream where no other could be meant', async () => {
     expect(await resource('git://r')).toEqual(of('git', 'git://r'));
     expect(await resource('ui://board/view.html')).toEqual(of('git', 'ui://board/view.html'));
-    expect(await resource('x:both')).toBeUndefined();
+    expect(await resource('x:both')).toEqual(of('', 'x:both'));
     expect(await resource('file:///other')).toEqual(of('fs', 'file:///other'));
     expect(await resource('git://main/x')).toEqual(of('git', 'git://main/x'));
     expect(await resource('git://{ref}/x')).toEqual(of('git', 'git://{ref}/x'));
-    expect(await resource('y:1')).toBeUndefined();
-    expect(await resource('z:1')).toBeUndefined();
-    expect(await resource('uar+none+file:///a')).toBeUndefined();
+    expect(await resource('y:1')).toEqual(of('', 'y:1'));
+    expect(await resource('z:1')).toEqual(of('', 'z:1'));
+    expect(await resource('uar+none+file:///a')).toEqual(of('', 'uar+none+file:///a'));
   });
 
   it('takes prompts by their public names alone', async () => {
     const prompt = (name: string) => whole.item(caller, 'prompt', name);
     expect(await prompt('fs__sum_up')).toEqual({ kind: 'prompt', server: 'fs', id: 'sum_up' });
     expect(await prompt(publicName('fs', 'sum up'))).toEqual({ kind: 'prompt', server: 'fs', id: 'sum up' });
-    expect(await prompt('sum_up')).toBeUndefined();
-    expect(await prompt('none__sum_up')).toBeUndefined();
+    expect(await prompt('sum_up')).toEqual({ kind: 'prompt', server: '', id: 'sum_up' });
+    expect(await prompt('none__sum_up')).toEqual({ kind: 'prompt', server: '', id: 'none__sum_up' });
   });
 
   it('answers in the form that was asked for', () => {
@@ -127,7 +127,13 @@ describe('/mcp', () => {
     const broken = new FrontWorld();
     broken.failing = { kind: 'denied', cause: 'run_expired' };
     expect(await broken.fronts.whole.items(caller, 'resources')).toEqual(broken.failing);
-    expect(await broken.fronts.whole.item(caller, 'resource', 'git://r')).toBeUndefined();
+    expect(await broken.fronts.whole.item(caller, 'resource', 'git://r')).toEqual(of('', 'git://r'));
+    broken.failing = { kind: 'unavailable' };
+    for (const [kind, id] of [
+      ['resource', 'git://r'],
+      ['prompt', publicName('fs', 'sum up')],
+    ] as const)
+      expect(await broken.fronts.whole.item(caller, kind, id)).toEqual({ kind: 'unavailable' });
   });
 });
 

@@ -56,7 +56,7 @@ class WholeCatalog implements Front {
     return this.wholeItems.list(caller, list);
   }
 
-  item(caller: Caller, kind: Item['kind'], id: string): Promise<Item | undefined> {
+  item(caller: Caller, kind: Item['kind'], id: string): ReturnType<Front['item']> {
     return this.wholeItems.find(caller, kind, id);
   }
 

@@ -40,10 +40,10 @@ export interface Front {
   /** What the caller may read or get now, in order of server and then as listed. */
   items(caller: Caller, list: ItemListName): Promise<FrontItems>;
   /**
-   * What clients of this front call `id`: a URI, a URI template or a prompt's name, in `ref`s of completions too. Undefined where
-   * they may mean nothing, or more than one thing.
+   * What clients of this front call `id`: a URI, a URI template or a prompt's name, in `ref`s of completions too. Where they may
+   * mean nothing, or more than one thing, an item of no upstream, which goes the way of what the caller may not know of.
    */
-  item(caller: Caller, kind: Item['kind'], id: string): Promise<Item | undefined>;
+  item(caller: Caller, kind: Item['kind'], id: string): Promise<Item | { readonly kind: 'unavailable' }>;
   /** Does it show what this upstream offers? */
   shows(server: string): boolean;
   /** A URI of an upstream as clients of this front know it. */

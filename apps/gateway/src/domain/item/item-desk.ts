@@ -59,6 +59,8 @@ export interface ItemEnded {
 export interface ItemDesk {
   /** Of one upstream, or of all that the caller's run leaves. */
   list(caller: Caller, list: ItemListName, server?: string): Promise<ListedItems>;
+  /** False too where nobody can say. */
+  mayRead(caller: Caller, item: Item): Promise<boolean>;
   /** The call id is known at once, so that what the upstream asks meanwhile finds its client. `ended` never rejects. */
   request(ask: ItemAsk): { readonly callId: CallId; readonly ended: Promise<ItemEnded> };
 }

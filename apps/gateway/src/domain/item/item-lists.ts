@@ -16,7 +16,7 @@ interface ListParts {
 }
 
 /** What upstreams offer besides tools, asked of their hosts anew each time, cut to what the caller may read. */
-export class ItemLists implements Pick<ItemDesk, 'list'> {
+export class ItemLists implements Pick<ItemDesk, 'list' | 'mayRead'> {
   private readonly upstreams: UpstreamList;
 
   constructor(private readonly parts: ListParts) {
@@ -38,6 +38,13 @@ export class ItemLists implements Pick<ItemDesk, 'list'> {
       it.problem === undefined ? [] : [{ server: it.server, reason: it.problem }],
     );
     return this.visible(inRun(caller, met.frame), list, { servers: read, incomplete });
+  }
+
+  async mayRead(caller: Caller, item: Item): Promise<boolean> {
+    const met = await this.parts.runs.enter(caller);
+    if (met.kind !== 'entered' || !leavesServer(met.frame.effective, item.server)) return false;
+    const readable = await this.parts.sights.readable(inRun(caller, met.frame), [item]);
+    return !('kind' in readable) && readable[0] === true;
   }
 
   private async visible(

@@ -1,16 +1,20 @@
-import type { CallId, Caller, ItemListName } from '@uar/contracts';
+import type { CallId, Caller, Item, ItemListName } from '@uar/contracts';
 import type { CallPipeline, EndedCall } from '../call/proposed-call.js';
 import type { ItemAsk, ItemDesk, ItemEnded, ListedItems } from './item-desk.js';
 
 /** Lists what upstreams offer besides tools, and hands requests about it to the pipeline of all calls. */
 export class Items implements ItemDesk {
   constructor(
-    private readonly lists: Pick<ItemDesk, 'list'>,
+    private readonly lists: Pick<ItemDesk, 'list' | 'mayRead'>,
     private readonly pipeline: Pick<CallPipeline, 'propose'>,
   ) {}
 
   list(caller: Caller, list: ItemListName, server?: string): Promise<ListedItems> {
     return this.lists.list(caller, list, server);
+  }
+
+  mayRead(caller: Caller, item: Item): Promise<boolean> {
+    return this.lists.mayRead(caller, item);
   }
 
   request(ask: ItemAsk): { readonly callId: CallId; readonly ended: Promise<ItemEnded> } {

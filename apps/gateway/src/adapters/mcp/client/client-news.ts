@@ -1,4 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Item } from '@uar/contracts';
 import { JsonText, withMember } from '@uar/json-text';
 import { z } from 'zod';
 import type { UpstreamNews } from '../../../domain/client/connected-clients.js';
@@ -12,6 +13,8 @@ export interface ClientNewsParts {
   readonly seat: SessionSeat;
   readonly front: Pick<Front, 'shows' | 'shownUri'>;
   readonly subscriptions: Pick<Subscriptions, 'uriOf'>;
+  /** May the client read the resource now? */
+  mayRead(item: Item): Promise<boolean>;
   /** The client's own request that runs under this call id. */
   relatedOf(callId: string): RequestId | undefined;
 }
@@ -39,7 +42,7 @@ export class ClientNews {
         if (this.isOurs(news, related)) this.pass(news, related);
         return;
       case 'notifications/resources/updated':
-        if (this.parts.front.shows(news.server)) this.passUpdate(news, related);
+        if (this.parts.front.shows(news.server)) void this.passUpdate(news, related);
         return;
       case 'notifications/resources/list_changed':
       case 'notifications/prompts/list_changed':
@@ -59,7 +62,7 @@ export class ClientNews {
   }
 
   /** On a session of its own an upstream may tell of a part of what was subscribed to, and under another URI. */
-  private passUpdate(news: UpstreamNews, related: RequestId | undefined): void {
+  private async passUpdate(news: UpstreamNews, related: RequestId | undefined): Promise<void> {
     const { front, subscriptions, requests } = this.parts;
     const { server, method, params_json } = news;
     const update = Updated.safeParse(JSON.parse(params_json));
@@ -67,6 +70,7 @@ export class ClientNews {
     const { uri } = update.data;
     const known = subscriptions.uriOf(server, uri);
     if (known === undefined && !this.isOurs(news, related)) return;
+    if (!(await this.parts.mayRead({ kind: 'resource', server, id: uri }))) return;
     const shown = known ?? front.shownUri(server, uri);
     requests.tell(method, new JsonText(withMember(params_json, 'uri', JSON.stringify(shown))), related);
   }

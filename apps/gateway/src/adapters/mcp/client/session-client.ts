@@ -41,9 +41,9 @@ export class SessionClient implements ConnectedClient {
     session: {
       readonly transport: Pick<SessionTransport, 'send' | 'isWaiting' | 'hasStanding'>;
       relatedOf: SessionRequests['find'];
-    } & Pick<ClientNewsParts, 'front' | 'subscriptions'>,
+    } & Pick<ClientNewsParts, 'front' | 'subscriptions' | 'mayRead'>,
   ) {
-    const { transport, relatedOf, front, subscriptions } = session;
+    const { transport, relatedOf, front, subscriptions, mayRead } = session;
     this.tenant = tenant;
     this.owner = owner;
     this.own = new SessionSeat(parts.gateway);
@@ -53,7 +53,7 @@ export class SessionClient implements ConnectedClient {
     });
     const speaking = { requests: this.requests, seat: this.own, relatedOf };
     this.asks = new ClientAsks({ ...speaking, hasStanding: () => transport.hasStanding });
-    this.news = new ClientNews({ ...speaking, front, subscriptions });
+    this.news = new ClientNews({ ...speaking, front, subscriptions, mayRead });
     this.elicitations = new Elicitations({ requests: this.requests, pageUrl: parts.pageUrl });
   }
 

@@ -20,7 +20,7 @@ describe('ItemAnswers', () => {
     items: () => Promise.resolve(listed),
     item: (_caller, kind, id) =>
       Promise.resolve(
-        id.startsWith('no') ? undefined : { kind, server: 'srv', id: id.replace('shown:', '') },
+        id.startsWith('no') ? { kind: 'unavailable' } : { kind, server: 'srv', id: id.replace('shown:', '') },
       ),
     shownContents: (_item, uri, resultJson) => resultJson.replace('"OWN"', JSON.stringify(uri)),
   } as Pick<Front, 'items' | 'item' | 'shownContents'> as Front;
@@ -170,9 +170,12 @@ describe('ItemAnswers', () => {
     },
   );
 
-  it('knows none that no upstream may be meant by, and asks nobody', async () => {
-    expect(await refusal(ask('resources/read', { uri: 'no:u' }))).toEqual([-32002, { uri: 'no:u' }]);
-    expect(await refusal(ask('prompts/get', { name: 'no' }))).toEqual([-32602, {}]);
+  it('asks nobody while nobody can say what is meant', async () => {
+    for (const [method, params] of [
+      ['resources/read', { uri: 'no:u' }],
+      ['prompts/get', { name: 'no' }],
+    ] as const)
+      expect(await refusal(ask(method, params))).toEqual([-32603, undefined]);
     expect(asked).toEqual([]);
   });
 

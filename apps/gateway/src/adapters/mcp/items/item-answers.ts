@@ -9,7 +9,7 @@ import { progressUnder } from '../calls/params.js';
 import type { Answering, SessionRequest } from '../calls/session-requests.js';
 import { endSubscriptions } from './end-subscriptions.js';
 import { type ItemParams, readItemParams } from './item-params.js';
-import { itemResult, notFound } from './item-result.js';
+import { itemResult } from './item-result.js';
 import { Subscriptions } from './subscriptions.js';
 
 export interface ItemAnswerParts {
@@ -68,7 +68,7 @@ export class ItemAnswers {
     const wanted = readItemParams(method, request.params);
     const cancelled = listenForCancel(request);
     const item = await this.parts.front.item(this.parts.caller(), wanted.kind, wanted.id);
-    if (item === undefined) throw notFound(wanted);
+    if (item.kind === 'unavailable') throw unavailableError();
     switch (method) {
       case 'resources/subscribe':
         return this.subscribe(item, wanted, () => this.ask(method, { request, item, wanted, cancelled }));

@@ -24,7 +24,7 @@ export function itemResult(ended: ItemEnded, wanted: ItemParams): JsonText {
 }
 
 /** One text for what does not exist and for what the caller may not know of. */
-export function notFound({ kind, id }: ItemParams, data: object = {}): RpcError {
+function notFound({ kind, id }: ItemParams, data: object): RpcError {
   if (kind === 'prompt') return new RpcError(-32602, 'there is no such prompt', data);
   return new RpcError(-32002, 'there is no such resource', { uri: id, ...data });
 }

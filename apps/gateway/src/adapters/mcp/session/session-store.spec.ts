@@ -16,7 +16,7 @@ const front: Front = {
   tools: () => Promise.resolve({ kind: 'listed', definitions: [] }),
   publicName: (_caller, name) => name,
   items: () => Promise.resolve({ kind: 'listed', definitions: [], incomplete: [] }),
-  item: () => Promise.resolve(undefined),
+  item: (_caller, kind, id) => Promise.resolve({ kind, server: 'srv', id }),
   shows: () => true,
   shownUri: (_server, uri) => uri,
   shownContents: (_item, _uri, resultJson) => resultJson,
@@ -46,7 +46,10 @@ describe('SessionStore', () => {
     store = new SessionStore(
       {
         pipeline: { propose: () => endless, find: () => undefined },
-        items: { request: () => ({ callId: 'none' as CallId, ended: new Promise(() => undefined) }) },
+        items: {
+          request: () => ({ callId: 'none' as CallId, ended: new Promise(() => undefined) }),
+          mayRead: () => Promise.resolve(true),
+        },
         clients: new ConnectedClients(gateway),
         gateway,
         waitLimitMs: 1_000,

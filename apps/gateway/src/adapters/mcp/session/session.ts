@@ -22,7 +22,7 @@ import { type Answering, type SessionRequest, SessionRequests } from '../calls/s
 /** What all sessions of this gateway share. */
 export interface SessionParts extends SessionClientParts {
   readonly pipeline: CallPipeline;
-  readonly items: Pick<ItemDesk, 'request'>;
+  readonly items: Pick<ItemDesk, 'request' | 'mayRead'>;
   /** Milliseconds until an MCP call without a progress token gets its interim answer. */
   readonly waitLimitMs: number;
 }
@@ -102,13 +102,11 @@ export class McpSession {
     this.client = new SessionClient(this, parts, {
       ...{ transport: this.transport, front, subscriptions: this.items.subscriptions },
       relatedOf: (callId) => this.requests.find(callId),
+      mayRead: (item) => parts.items.mayRead(this.caller, item),
     });
     this.transport.sessionRequests = this.requests;
     this.transport.clientRequests = this.client.requests;
-    this.server = new Server(serverInfo, {
-      capabilities,
-      jsonSchemaValidator: noValidation,
-    });
+    this.server = new Server(serverInfo, { capabilities, jsonSchemaValidator: noValidation });
     this.server.fallbackRequestHandler = async (request, extra) => {
       const result = await this.handle(request, extra);
       // The protocol layer hands a result on as it is; the transport writes it.
