@@ -6,6 +6,7 @@ import {
   argumentsDigest,
   compact,
   elementTexts,
+  memberString,
   memberText,
   withMember,
   withMeta,
@@ -72,6 +73,29 @@ describe('memberText', () => {
   it('skims depth 100,000 without overflowing the stack', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(memberText(`{"a":${deep},"b":1}`, 'b')).toBe('1');
+  });
+});
+
+describe('memberString', () => {
+  it('is the string that JSON.parse finds there, and nothing where it finds another thing', () => {
+    fc.assert(
+      fc.property(objectText, jsonText, (outer, inner) => {
+        const found: unknown = JSON.parse(inner);
+        const text = `{"up":${withMember(outer, 'target', inner)}}`;
+        expect(memberString(text, 'up', 'target')).toBe(typeof found === 'string' ? found : undefined);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(memberString('{"a":"\\u0061\\"b"}', 'a')).toBe('a"b');
+    expect(memberString('{"a":["b"]}', 'a')).toBeUndefined();
+    expect(memberString('{}', 'a')).toBeUndefined();
+  });
+
+  it('never throws on broken text', () => {
+    expect(memberString('{"a":"\\x"}', 'a')).toBeUndefined();
+    fc.assert(
+      fc.property(fc.oneof(nearlyJson, fc.string()), (text) => void memberString(`{"a":${text}`, 'a')),
+    );
   });
 });
 

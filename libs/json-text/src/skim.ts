@@ -16,18 +16,23 @@ export function memberText(text: string, ...path: readonly string[]): string | u
   return path.length === 0 ? text.trim() : text.slice(span.start, span.end);
 }
 
+/** The string that a (nested) object member is; undefined where it is none. */
+export function memberString(text: string, ...path: readonly string[]): string | undefined {
+  const json = memberText(text, ...path);
+  return json?.startsWith('"') === true ? unescaped(json, { start: 0, end: json.length }) : undefined;
+}
+
 /** Span of the value of the last member `name` of the object that starts at `at`. */
 export function findMember(text: string, at: number, name: string): Span | undefined {
   let found: Span | undefined;
-  for (const member of membersFrom(text, at))
-    if (unescapedName(text, member.name) === name) found = member.value;
+  for (const member of membersFrom(text, at)) if (unescaped(text, member.name) === name) found = member.value;
   return found;
 }
 
 /** The members of the object that starts at `at`, with unescaped names, repeated ones included; none of anything else. */
 export function memberSpans(text: string, at: number): { readonly name: string; readonly value: Span }[] {
   return [...membersFrom(text, at)].flatMap((member) => {
-    const name = unescapedName(text, member.name);
+    const name = unescaped(text, member.name);
     return name === undefined ? [] : [{ name, value: member.value }];
   });
 }
@@ -76,9 +81,9 @@ function* membersFrom(text: string, from: number): Generator<Member> {
   }
 }
 
-function unescapedName(text: string, name: Span): string | undefined {
+function unescaped(text: string, { start, end }: Span): string | undefined {
   try {
-    return unquote(text, name.start, name.end);
+    return unquote(text, start, end);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { publicName } from '@uar/catalog';
 import type { ItemListName } from '@uar/contracts';
-import { elementSpans, memberSpans, memberText, withMember } from '@uar/json-text';
-import { idMembers, idOf, stringOf } from '../item/definition.js';
+import { elementSpans, memberSpans, memberString, withMember } from '@uar/json-text';
+import { idMembers, idOf } from '../item/definition.js';
 
 /** RFC 3986, section 3.1. */
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/;
@@ -53,7 +53,7 @@ export function uniqueContents(server: string, resultJson: string): string {
   let at = 0;
   for (const { start, end } of elementSpans(resultJson, contents.start)) {
     const element = resultJson.slice(start, end);
-    const uri = stringOf(memberText(element, 'uri'));
+    const uri = memberString(element, 'uri');
     if (uri === undefined) continue;
     pieces.push(
       resultJson.slice(at, start),

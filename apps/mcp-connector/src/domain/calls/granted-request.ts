@@ -1,5 +1,5 @@
 import type { GrantClaims, HostAnswer, HostCall, HostItemRequest, ItemMethod } from '@uar/contracts';
-import { JsonText, argumentsDigest, compact, memberText, scanJson } from '@uar/json-text';
+import { JsonText, argumentsDigest, compact, memberString, scanJson } from '@uar/json-text';
 import type { ToolList } from '../tools/tool-list.js';
 import type { UpstreamCall } from '../upstream.js';
 
@@ -71,19 +71,14 @@ function namedItem(method: ItemMethod, paramsJson: string): string | undefined {
     case 'resources/read':
     case 'resources/subscribe':
     case 'resources/unsubscribe':
-      return stringAt(paramsJson, 'uri');
+      return memberString(paramsJson, 'uri');
     case 'prompts/get':
-      return stringAt(paramsJson, 'name');
+      return memberString(paramsJson, 'name');
     case 'completion/complete':
-      return stringAt(
+      return memberString(
         paramsJson,
         'ref',
-        stringAt(paramsJson, 'ref', 'type') === 'ref/prompt' ? 'name' : 'uri',
+        memberString(paramsJson, 'ref', 'type') === 'ref/prompt' ? 'name' : 'uri',
       );
   }
-}
-
-function stringAt(text: string, ...path: readonly string[]): string | undefined {
-  const value: unknown = JSON.parse(memberText(text, ...path) ?? 'null');
-  return typeof value === 'string' ? value : undefined;
 }

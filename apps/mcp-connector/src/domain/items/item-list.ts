@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { longestItemId, type ItemListName } from '@uar/contracts';
-import { memberText } from '@uar/json-text';
+import { memberString } from '@uar/json-text';
 import { definitionProblem, maxEntries, walkList, type WalkOptions } from '../lists/list-walk.js';
 
 /** Resources, templates or prompts of an upstream, in its order: its own texts, each id once. */
@@ -43,9 +43,6 @@ export async function readItemList(
 }
 
 function idOf(definition: string, member: string): string | undefined {
-  const text = memberText(definition, member);
-  if (text === undefined || !text.startsWith('"')) return undefined;
-  const id: unknown = JSON.parse(text);
-  if (typeof id !== 'string' || id === '') return undefined;
-  return Buffer.byteLength(id) <= longestItemId ? id : undefined;
+  const id = memberString(definition, member) ?? '';
+  return id !== '' && Buffer.byteLength(id) <= longestItemId ? id : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Digest } from '@uar/contracts';
-import { memberText } from '@uar/json-text';
+import { memberString } from '@uar/json-text';
 import { definitionProblem, maxEntries, walkList, type WalkOptions } from '../lists/list-walk.js';
 
 export interface ListedTool {
@@ -42,10 +42,8 @@ export async function readToolList(options: ReadListOptions): Promise<ReadList> 
 }
 
 function nameOf(definition: string): string | undefined {
-  const text = memberText(definition, 'name');
-  if (text === undefined || !text.startsWith('"')) return undefined;
-  const name: unknown = JSON.parse(text);
-  return typeof name === 'string' && name !== '' && name.length <= longestName ? name : undefined;
+  const name = memberString(definition, 'name') ?? '';
+  return name !== '' && name.length <= longestName ? name : undefined;
 }
 
 class Collector {
