@@ -15,6 +15,7 @@ export {
 } from './facts.js';
 export { definitionBounds, definitionFlags, type DefinitionFlag } from './flags/flags.js';
 export { itemPage, listPage, type HostList, type ListPage } from './list-page.js';
+export { itemId, itemIdMembers } from './definition/item-id.js';
 export { publicName } from './definition/public-name.js';
 export { CatalogReplica, type CatalogListener } from './replica/replica.js';
 export { skeletonOf } from './definition/skeleton.js';

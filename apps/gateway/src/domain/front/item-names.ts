@@ -1,7 +1,6 @@
-import { publicName } from '@uar/catalog';
+import { itemId, itemIdMembers, publicName } from '@uar/catalog';
 import type { ItemListName } from '@uar/contracts';
 import { elementSpans, memberSpans, memberString, withMember } from '@uar/json-text';
-import { idMembers, idOf } from '../item/definition.js';
 
 /** RFC 3986, section 3.1. */
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/;
@@ -39,10 +38,10 @@ export function ofPublicName(name: string): { readonly server: string; readonly 
 
 /** The definition under the name that it has where items of several upstreams meet. */
 export function uniqueDefinition(server: string, definition: string, list: ItemListName): string {
-  const id = idOf(definition, list);
+  const id = itemId(definition, list);
   if (id === undefined) return definition;
   const name = list === 'prompts' ? publicName(server, id) : uniqueUri(server, id);
-  return withMember(definition, idMembers[list], JSON.stringify(name));
+  return withMember(definition, itemIdMembers[list], JSON.stringify(name));
 }
 
 /** A result of `resources/read` with the URIs of its contents made unique; nothing else of it changes. */

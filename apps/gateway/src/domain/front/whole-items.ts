@@ -1,7 +1,6 @@
 import type { Caller, Item, ItemListName } from '@uar/contracts';
-import { publicName } from '@uar/catalog';
+import { itemId, publicName } from '@uar/catalog';
 import type { Catalog } from '../call/ports.js';
-import { idOf } from '../item/definition.js';
 import type { ItemDesk } from '../item/item-desk.js';
 import type { Front, FrontItems } from './front.js';
 import { mayExpandTo, ofPublicName, ofUniqueUri, uniqueDefinition } from './item-names.js';
@@ -76,7 +75,7 @@ export class WholeItems {
       .map(({ server, definitions }) => ({
         server,
         ids: definitions
-          .map((definition) => idOf(definition, list))
+          .map((definition) => itemId(definition, list))
           .filter((id) => id !== undefined)
           .filter(isMeant),
       }))

@@ -111,8 +111,10 @@ describe('a list of items', () => {
         resource('f:2'),
         '{"name":"nameless"}',
         '{"uri":7}',
+        resource(''),
         '7',
         resource('f'.repeat(2_049)),
+        resource('ü'.repeat(1_025)),
       ]);
     world.hidden = ['f:1'];
     expect(await world.list()).toMatchObject({ servers: [{ definitions: [resource('f:2')] }] });

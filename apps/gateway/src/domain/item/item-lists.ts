@@ -1,8 +1,8 @@
-import { Item, type Caller, type ItemListName } from '@uar/contracts';
+import { itemId } from '@uar/catalog';
+import type { Caller, Item, ItemListName } from '@uar/contracts';
 import type { Clock } from '../call/ports.js';
 import { leavesServer } from '../run/effective-run.js';
 import { inRun, type Runs } from '../run/runs.js';
-import { idOf, kindOf } from './definition.js';
 import type { IncompleteItems, ItemDesk, ListedItems, ServerItems } from './item-desk.js';
 import type { ItemHosts, ItemServers, ItemSights } from './ports.js';
 import { ListBudget, UpstreamList } from './upstream-list.js';
@@ -55,8 +55,8 @@ export class ItemLists implements Pick<ItemDesk, 'list' | 'mayRead'> {
     const named = servers.map(({ server, definitions }) => ({
       server,
       items: definitions.flatMap((definition) => {
-        const { data: item } = Item.safeParse({ kind: kindOf(list), server, id: idOf(definition, list) });
-        return item === undefined ? [] : [{ definition, item }];
+        const id = itemId(definition, list);
+        return id === undefined ? [] : [{ definition, item: { kind: kindOf(list), server, id } }];
       }),
     }));
     const readable = await this.parts.sights.readable(
@@ -71,4 +71,8 @@ export class ItemLists implements Pick<ItemDesk, 'list' | 'mayRead'> {
     }));
     return { kind: 'listed', servers: left, incomplete };
   }
+}
+
+function kindOf(list: ItemListName): Item['kind'] {
+  return list === 'prompts' ? 'prompt' : 'resource';
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { longestItemId, type ItemListName } from '@uar/contracts';
-import { memberString } from '@uar/json-text';
+import { itemId } from '@uar/catalog';
+import type { ItemListName } from '@uar/contracts';
 import { definitionProblem, maxEntries, walkList, type WalkOptions } from '../lists/list-walk.js';
 
 /** Resources, templates or prompts of an upstream, in its order: its own texts, each id once. */
@@ -12,8 +12,6 @@ export interface ItemList {
 export type ReadItems =
   { readonly kind: 'list'; readonly list: ItemList } | { readonly kind: 'failed'; readonly message: string };
 
-/** The member by which an entry of the list is asked for. */
-const idMembers = { resources: 'uri', templates: 'uriTemplate', prompts: 'name' } as const;
 /** Most bytes of texts in one list. */
 const mostBytes = 16 * 1024 * 1024;
 
@@ -28,7 +26,7 @@ export async function readItemList(
   const isFull = (): boolean => ids.size >= maxEntries || bytes >= mostBytes;
   const take = (definition: string): void => {
     if (isFull() || definitionProblem(definition, 'item') !== undefined) return;
-    const id = idOf(definition, idMembers[options.list]);
+    const id = itemId(definition, options.list);
     if (id === undefined || ids.has(id)) return;
     ids.add(id);
     definitions.push(definition);
@@ -40,9 +38,4 @@ export async function readItemList(
   const walked = await walkList({ ...options, take, full });
   if (walked.kind === 'failed') return walked;
   return { kind: 'list', list: { definitions, digest: content.digest('hex') } };
-}
-
-function idOf(definition: string, member: string): string | undefined {
-  const id = memberString(definition, member) ?? '';
-  return id !== '' && Buffer.byteLength(id) <= longestItemId ? id : undefined;
 }
