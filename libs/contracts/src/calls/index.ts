@@ -33,7 +33,7 @@ export {
   readEvents,
 } from './event.js';
 export { GrantClaims, GrantTarget } from './grant.js';
-export { CallMethod, ItemMethod, LogLevel, Seat } from './seat.js';
+export { CallMethod, ItemMethod, LogLevel, Seat, isAtLeast } from './seat.js';
 export {
   Item,
   ItemListName,

@@ -28,6 +28,11 @@ export const LogLevel = z.enum([
 ]);
 export type LogLevel = z.output<typeof LogLevel>;
 
+/** Is `level` as severe as `least`, or more? */
+export function isAtLeast(level: LogLevel, least: LogLevel): boolean {
+  return LogLevel.options.indexOf(level) >= LogLevel.options.indexOf(least);
+}
+
 /**
  * Whose session with a `per_principal` upstream a request belongs to. The host opens one upstream session for each principal (of
  * the grant) and `id`; a client that declared nothing shares the seat of its principal, any other has one of its own.

@@ -8,7 +8,7 @@ import { Slots } from '../link/slots.js';
 import { Notices } from '../notices/notices.js';
 import type { Upstream } from '../upstream.js';
 import { capabilitiesOf } from './capabilities.js';
-import { isAtLeast } from './log-level.js';
+import { saysAtLeast } from './log-level.js';
 import { cancelledBefore, overloaded, type Claim, type Place, type Placed } from './place.js';
 import type { SeatsOptions } from './seats.js';
 
@@ -173,7 +173,7 @@ export class SeatSession {
     const isBelow =
       notice.method === 'notifications/message' &&
       this.level !== undefined &&
-      !isAtLeast(this.level, notice.paramsJson);
+      !saysAtLeast(this.level, notice.paramsJson);
     if (this.seat !== undefined && !isBelow) this.notices.tell(notice);
   }
 

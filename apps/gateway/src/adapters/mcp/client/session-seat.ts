@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { LogLevel, type InstanceId, type Seat } from '@uar/contracts';
+import { isAtLeast, LogLevel, type InstanceId, type Seat } from '@uar/contracts';
 import { z } from 'zod';
 import type { ClientAsk } from '../../../domain/client/connected-clients.js';
 import type { Greeting, Revision } from '../revisions.js';
@@ -42,9 +42,9 @@ export class SessionSeat {
 
   /** Does the client want to hear of this severity? Everything, until it says which. */
   hears(severity: unknown): boolean {
-    const { options } = LogLevel;
-    const at = options.findIndex((level) => level === severity);
-    return this.level === undefined || at >= options.indexOf(this.level);
+    if (this.level === undefined) return true;
+    const { success, data: level } = LogLevel.safeParse(severity);
+    return success && isAtLeast(level, this.level);
   }
 
   /** Did the client declare that it takes such a request? */
