@@ -2,7 +2,7 @@ import type { Digest, ServerConfig, TenantId } from '@uar/contracts';
 import type { Clock } from '../clock.js';
 import type { Expansion } from '../expand/placeholders.js';
 import { readToolList, type ToolList } from '../tools/tool-list.js';
-import type { Loss, Opened, OpenOptions, OpenUpstream, Upstream } from '../upstream.js';
+import type { Opened, OpenOptions, OpenUpstream, Upstream } from '../upstream.js';
 
 /** What connecting needs from the world. */
 export interface ConnectPorts {
@@ -66,15 +66,6 @@ export async function open(
   const expansion = ports.expand(config);
   if (expansion.kind === 'unresolved') return expansion;
   return await ports.open({ tenant, name, config: expansion.config, secrets: expansion.secrets }, options);
-}
-
-/** The connection's loss, or undefined once the signal aborts. */
-export async function lossOrAbort(lost: Promise<Loss>, signal: AbortSignal): Promise<Loss | undefined> {
-  const aborted = new Promise<undefined>((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-  return await Promise.race([lost, aborted]);
 }
 
 /** What makes a connection another when it changes. */

@@ -2,7 +2,7 @@ import type { ServerReport, WantedServer } from '@uar/contracts';
 import { attend } from './attend.js';
 import { BackOff } from './back-off.js';
 import { baseSide } from './base-side.js';
-import { connect, connectionPart, lossOrAbort, type Connected } from './connect.js';
+import { connect, connectionPart, type Connected } from './connect.js';
 import type { Connection, LinkPorts, Live } from './connection.js';
 import { failureOf, failureStatus } from './failure.js';
 import { LinkState } from './link-state.js';
@@ -14,6 +14,7 @@ import { Subscriptions } from '../items/subscriptions.js';
 import type { Claim, Placed } from '../seats/place.js';
 import { Seats } from '../seats/seats.js';
 import { type ToolList } from '../tools/tool-list.js';
+import { unlessAborted } from '../unless-aborted.js';
 import type { Loss } from '../upstream.js';
 
 /** Keeps one server connected: one connection at a time, one initialize for everybody who waits (P6). */
@@ -190,7 +191,7 @@ export class ServerLink {
     if (changedEarly) onToolsChanged();
     void this.subscriptions.renew(live.upstream, held.signal);
     const start = this.ports.clock.now();
-    const loss = await lossOrAbort(live.upstream.lost, signal);
+    const loss = await unlessAborted(live.upstream.lost, signal);
     held.abort();
     return await this.afterLife(live, loss, this.ports.clock.now() - start);
   }

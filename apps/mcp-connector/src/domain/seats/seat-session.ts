@@ -6,6 +6,7 @@ import { open, type ConnectTarget } from '../link/connect.js';
 import { linkTimes, maxQueuedPerSlot } from '../link/link-times.js';
 import { Slots } from '../link/slots.js';
 import { Notices } from '../notices/notices.js';
+import { unlessAborted } from '../unless-aborted.js';
 import type { Upstream } from '../upstream.js';
 import { capabilitiesOf } from './capabilities.js';
 import { saysAtLeast } from './log-level.js';
@@ -195,15 +196,4 @@ export class SeatSession {
     this.level = level;
     if (upstream.offers.logging) await upstream.setLogLevel(level);
   }
-}
-
-/** Undefined: the signal aborted first. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return undefined;
-  let abort = (): void => undefined;
-  const aborted = new Promise<undefined>((resolve) => {
-    abort = () => resolve(undefined);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  return await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
