@@ -1,6 +1,7 @@
 import type { ApprovalView } from '@uar/contracts';
 import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
+import { Deferred } from '../../../domain/call/deferred.js';
 import type { CallHandle, ProposedCall } from '../../../domain/call/proposed-call.js';
 import { callResult, RpcError, waitingResult } from './call-result.js';
 import { progressUnder, RequestMeta } from './params.js';
@@ -35,7 +36,7 @@ export async function callTool(request: CallRequest): Promise<JsonText> {
   if (text !== undefined && !text.text.startsWith('{'))
     throw new RpcError(-32602, 'arguments must be an object');
   const progress = progressNotes(meta?.progressToken, (params) => request.notify(params));
-  const waiting = later<ApprovalView>();
+  const waiting = new Deferred<ApprovalView>();
   const settled = new AbortController();
   const handle = request.propose({
     toolName: name,
@@ -74,7 +75,7 @@ async function answerOf(
   const first = await Promise.race([handle.ended, waiting]);
   if ('kind' in first) return callResult(first);
   rules.note?.(first);
-  const timer = later<'interim'>();
+  const timer = new Deferred<'interim'>();
   const { limit, settled } = rules;
   const isTimed = limit !== undefined && !settled.aborted;
   const timeout = isTimed ? setTimeout(() => timer.resolve('interim'), limit) : undefined;
@@ -120,17 +121,4 @@ function progressNotes(
       timer = setInterval(tell, waitingNoteMs);
     },
   };
-}
-
-interface Later<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-}
-
-function later<T>(): Later<T> {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve: (value) => resolve(value) };
 }
