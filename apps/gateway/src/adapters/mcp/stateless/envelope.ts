@@ -4,6 +4,7 @@ import type { TransportRefusal } from '../http/refuse.js';
 import type { ClientRequest } from '../http/request.js';
 import { statelessRevision, supportedRevisions } from '../revisions.js';
 import { decodedHeader } from './header-value.js';
+import { memberOf } from './member-of.js';
 import { metaKeys } from './meta-keys.js';
 
 /** Error codes of MCP 2026-07-28. */
@@ -105,8 +106,7 @@ function nameProblem({ method, params }: Named, sent: string | string[] | undefi
 }
 
 function claimOf(params: StatelessRequest['params']): unknown {
-  const meta = params['_meta'];
-  return typeof meta === 'object' && meta !== null ? Reflect.get(meta, metaKeys.revision) : undefined;
+  return memberOf(params['_meta'], metaKeys.revision);
 }
 
 /** Undefined where the header names no other than the body does. */
