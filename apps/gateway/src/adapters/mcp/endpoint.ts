@@ -3,6 +3,7 @@ import type { StreamableHttp } from './http/streamable-http.js';
 import { refuse } from './http/refuse.js';
 import type { McpRequest, McpVisit } from './http/request.js';
 import { isRevision, supportedRevisions } from './revisions.js';
+import { rpcCodes } from './rpc-codes.js';
 import type { McpSession } from './session/session.js';
 import type { SessionStore } from './session/session-store.js';
 import { isStateless } from './stateless/era.js';
@@ -43,7 +44,7 @@ export class McpEndpoint {
     const revision = headers['mcp-protocol-version'];
     if (revision !== undefined && !isRevision(revision)) {
       const data = { supported: supportedRevisions, requested: revision };
-      const why = { code: -32000, message: 'this protocol version is not supported', data };
+      const why = { code: rpcCodes.refused, message: 'this protocol version is not supported', data };
       return refuse(response, { status: 400, why });
     }
     // Only clients of 2024-11-05 come without a session and without a version to listen.

@@ -1,5 +1,6 @@
 import { compact, elementTexts, JsonText, memberText, scanJson } from '@uar/json-text';
 import { z } from 'zod';
+import { rpcCodes } from './rpc-codes.js';
 
 /** One JSON-RPC 2.0 message from a client, checked strictly (JSON-RPC 2.0 sections 4 and 5). */
 export type ClientFrame =
@@ -61,10 +62,11 @@ export function readFrames(
   { hasBatches }: { readonly hasBatches: boolean },
 ): readonly ClientFrame[] | FrameRefusal {
   const text = decoded(body);
-  if (text === undefined) return { kind: 'refused', code: -32700, message: 'the body is not UTF-8' };
+  if (text === undefined)
+    return { kind: 'refused', code: rpcCodes.parseError, message: 'the body is not UTF-8' };
   const scan = scanJson(text, frameLimits);
   if (scan.kind === 'bad') {
-    const code = scan.problem === 'syntax' ? -32700 : -32600;
+    const code = scan.problem === 'syntax' ? rpcCodes.parseError : rpcCodes.invalidRequest;
     return { kind: 'refused', code, message: `${scan.problem} at ${scan.pointer || 'the root'}` };
   }
   if (scan.rootKind === 'array') {
@@ -93,7 +95,7 @@ function readBatch(text: string): readonly ClientFrame[] | FrameRefusal {
 }
 
 function invalid(message: string): FrameRefusal {
-  return { kind: 'refused', code: -32600, message };
+  return { kind: 'refused', code: rpcCodes.invalidRequest, message };
 }
 
 const notOne = invalid('not a JSON-RPC 2.0 message');

@@ -1,6 +1,7 @@
 import { type ApprovalView, effectOf, outcomes, type ReceiptPosition } from '@uar/contracts';
 import { JsonText, withMeta } from '@uar/json-text';
 import type { CallEnding } from '../../../domain/call/proposed-call.js';
+import { rpcCodes } from '../rpc-codes.js';
 
 /** What a JSON-RPC error answer carries; the SDK's protocol layer reads these three members. */
 export class RpcError extends Error {
@@ -54,7 +55,7 @@ export function spentResult(ended: CallEnding): JsonText {
 
 /** The refusal of a request that never became a call, because a part that every call needs is not there. */
 export function unavailableError(): RpcError {
-  return new RpcError(-32603, outcomes.unavailable.text);
+  return new RpcError(rpcCodes.internalError, outcomes.unavailable.text);
 }
 
 function metaOf(ended: CallEnding, intent: ReceiptPosition | null): string {

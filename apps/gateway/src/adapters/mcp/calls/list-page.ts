@@ -1,6 +1,7 @@
 import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { IncompleteItems } from '../../../domain/item/item-desk.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { RpcError } from './call-result.js';
 import { RequestMeta } from './params.js';
 
@@ -12,7 +13,7 @@ const ListParams = z.looseObject({ cursor: z.string().optional(), _meta: Request
 /** Of a request for a list; an RpcError where they hold none. */
 export function readCursor(params: unknown): string | undefined {
   const parsed = ListParams.safeParse(params);
-  if (!parsed.success) throw new RpcError(-32602, 'cursor must be a string');
+  if (!parsed.success) throw new RpcError(rpcCodes.invalidParams, 'cursor must be a string');
   return parsed.data?.cursor;
 }
 
@@ -30,7 +31,7 @@ export function listPage(
 ): JsonText {
   const start = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isInteger(start) || start < 0 || start > definitions.length)
-    throw new RpcError(-32602, 'this cursor is not one of ours');
+    throw new RpcError(rpcCodes.invalidParams, 'this cursor is not one of ours');
   const end = start + pageSize;
   const next = end < definitions.length ? `,"nextCursor":"${end}"` : '';
   const meta = incomplete.length === 0 ? '' : `,"_meta":{"${incompleteKey}":${JSON.stringify(incomplete)}}`;

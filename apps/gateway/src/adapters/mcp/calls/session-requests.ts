@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonText } from '@uar/json-text';
+import { rpcCodes } from '../rpc-codes.js';
 import { RpcError } from './call-result.js';
 import type { ClientFrame } from '../frame.js';
 
@@ -34,7 +35,6 @@ interface Running {
   call: { readonly callId: string } | undefined;
 }
 
-const internalError = -32603;
 const relatedTask = 'io.modelcontextprotocol/related-task';
 
 /**
@@ -118,7 +118,10 @@ function speaksOfTasks(params: unknown): boolean {
 
 export function errorOf(thrown: unknown): { code: number; message: string; data?: unknown } {
   if (!(thrown instanceof RpcError))
-    return { code: internalError, message: thrown instanceof Error ? thrown.message : 'Internal error' };
+    return {
+      code: rpcCodes.internalError,
+      message: thrown instanceof Error ? thrown.message : 'Internal error',
+    };
   const { code, message, data } = thrown;
   return data === undefined ? { code, message } : { code, message, data };
 }

@@ -3,6 +3,7 @@ import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import { Deferred } from '../../../domain/call/deferred.js';
 import type { CallHandle, ProposedCall } from '../../../domain/call/proposed-call.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { callResult, RpcError, waitingResult } from './call-result.js';
 import { progressUnder, RequestMeta } from './params.js';
 import type { SessionRequest } from './session-requests.js';
@@ -31,10 +32,11 @@ const waitingNoteMs = 5_000;
  */
 export async function callTool(request: CallRequest): Promise<JsonText> {
   const parsed = CallParams.safeParse(request.params);
-  if (!parsed.success) throw new RpcError(-32602, 'tools/call needs a name, and an object as arguments');
+  if (!parsed.success)
+    throw new RpcError(rpcCodes.invalidParams, 'tools/call needs a name, and an object as arguments');
   const { name, arguments: text, _meta: meta } = parsed.data;
   if (text !== undefined && !text.text.startsWith('{'))
-    throw new RpcError(-32602, 'arguments must be an object');
+    throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object');
   const progress = progressNotes(meta?.progressToken, (params) => request.notify(params));
   const waiting = new Deferred<ApprovalView>();
   const settled = new AbortController();

@@ -1,6 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { JsonText } from '@uar/json-text';
 import type { ClientAnswer, ClientAsk } from '../../../domain/client/connected-clients.js';
+import { rpcCodes } from '../rpc-codes.js';
 import type { SessionSeat } from './session-seat.js';
 import type { ClientReply, ClientRequests } from './client-requests.js';
 
@@ -20,7 +21,6 @@ interface OpenAsk {
 
 const mostOpen = 100;
 const mostAnswerBytes = 4 * 1024 * 1024;
-const internalError = -32603;
 const gone: ClientAnswer = { kind: 'gone' };
 
 /** What upstreams ask the client of one session for: passed on as it is, and answered as the client answers it. */
@@ -88,5 +88,5 @@ function answerOf(reply: ClientReply): ClientAnswer {
 }
 
 function failure(message: string): ClientAnswer {
-  return { kind: 'failed', code: internalError, message };
+  return { kind: 'failed', code: rpcCodes.internalError, message };
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { rpcCodes } from '../rpc-codes.js';
 
 export interface RpcProblem {
   readonly code: number;
@@ -15,7 +16,7 @@ export interface TransportRefusal {
 
 /** A refusal of the transport: an HTTP status and a JSON-RPC error. */
 export function refuse(response: ServerResponse, { status, why, id }: TransportRefusal): void {
-  const error = typeof why === 'string' ? { code: -32000, message: why } : why;
+  const error = typeof why === 'string' ? { code: rpcCodes.refused, message: why } : why;
   const body = JSON.stringify({ jsonrpc: '2.0', error, id: id ?? null });
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }

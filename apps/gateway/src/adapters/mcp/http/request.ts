@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { TokenScope } from '../../../domain/access/token-scopes.js';
 import type { ClientFrame, FrameRefusal } from '../frame.js';
 import { readFrames } from '../frame.js';
+import { rpcCodes } from '../rpc-codes.js';
 import type { McpSession } from '../session/session.js';
 import type { Visit } from '../session/session-store.js';
 import { refuse } from './refuse.js';
@@ -70,7 +71,7 @@ function refuseScopes({ response, scopeRefusal }: McpRequest, frames: readonly C
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const [only, more] = frames;
   const id = more === undefined && only?.kind === 'request' ? only.id : undefined;
-  refuse(response, { status, why: { code: -32000, message, data: details }, id });
+  refuse(response, { status, why: { code: rpcCodes.refused, message, data: details }, id });
   return true;
 }
 
@@ -88,7 +89,11 @@ export function refuseUnknown({ headers, pairSession, response }: McpRequest, fr
   const id = frame?.kind === 'request' ? frame.id : undefined;
   if (headers['mcp-session-id'] === undefined && pairSession === undefined)
     return refuse(response, { status: 400, why: 'Mcp-Session-Id is missing: send initialize first', id });
-  refuse(response, { status: 404, why: { code: -32001, message: 'there is no such session' }, id });
+  refuse(response, {
+    status: 404,
+    why: { code: rpcCodes.unknownSession, message: 'there is no such session' },
+    id,
+  });
 }
 
 function isRefusal(read: readonly ClientFrame[] | FrameRefusal): read is FrameRefusal {

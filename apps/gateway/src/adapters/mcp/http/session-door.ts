@@ -1,5 +1,6 @@
 import type { Caller } from '@uar/contracts';
 import { type Greeting, readGreeting } from '../revisions.js';
+import { rpcCodes } from '../rpc-codes.js';
 import type { McpSession, SessionKind } from '../session/session.js';
 import type { SessionStore } from '../session/session-store.js';
 import { refuse } from './refuse.js';
@@ -35,7 +36,10 @@ export function greetingOf(
 ): { readonly greeting: Greeting; readonly request: ClientRequest } | undefined {
   const greeting = readGreeting(frame.message['params']);
   if (greeting === undefined) {
-    const why = { code: -32602, message: 'initialize needs protocolVersion, capabilities and clientInfo' };
+    const why = {
+      code: rpcCodes.invalidParams,
+      message: 'initialize needs protocolVersion, capabilities and clientInfo',
+    };
     refuse(response, { status: 400, why, id: frame.id });
     return undefined;
   }

@@ -7,6 +7,7 @@ import { RpcError, unavailableError } from '../calls/call-result.js';
 import { type Listing, listPage, readCursor } from '../calls/list-page.js';
 import { progressUnder } from '../calls/params.js';
 import type { Answering, SessionRequest } from '../calls/session-requests.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { endSubscriptions } from './end-subscriptions.js';
 import { type ItemParams, readItemParams } from './item-params.js';
 import { itemResult } from './item-result.js';
@@ -103,7 +104,8 @@ export class ItemAnswers {
   private async subscribe(item: Item, { id }: ItemParams, ask: () => Promise<JsonText>): Promise<JsonText> {
     const { subscriptions } = this;
     if (subscriptions.has(item)) return nothing;
-    if (subscriptions.isFull) throw new RpcError(-32603, 'this session has as many subscriptions as it may');
+    if (subscriptions.isFull)
+      throw new RpcError(rpcCodes.internalError, 'this session has as many subscriptions as it may');
     subscriptions.add(item, id);
     try {
       return await ask();

@@ -2,6 +2,7 @@ import { type Item, type ItemMethod, longestItemId } from '@uar/contracts';
 import { z } from 'zod';
 import { RpcError } from '../calls/call-result.js';
 import { RequestMeta } from '../calls/params.js';
+import { rpcCodes } from '../rpc-codes.js';
 
 /** What a request about one resource or prompt says. */
 export interface ItemParams {
@@ -29,9 +30,9 @@ const Completing = z.looseObject({
 /** An RpcError where they are none of this method (MCP 2025-11-25, "Resources", "Prompts", "Completion"). */
 export function readItemParams(method: ItemMethod, params: unknown): ItemParams {
   const read = readerOf(method)(params);
-  if (read === undefined) throw new RpcError(-32602, `these are no params of ${method}`);
+  if (read === undefined) throw new RpcError(rpcCodes.invalidParams, `these are no params of ${method}`);
   if (Buffer.byteLength(read.id) > longestItemId)
-    throw new RpcError(-32602, `a URI or name is at most ${longestItemId} bytes long`);
+    throw new RpcError(rpcCodes.invalidParams, `a URI or name is at most ${longestItemId} bytes long`);
   return read;
 }
 

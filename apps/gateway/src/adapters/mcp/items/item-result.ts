@@ -2,9 +2,8 @@ import { effectOf, outcomes } from '@uar/contracts';
 import { JsonText, withMeta } from '@uar/json-text';
 import type { ItemEnded } from '../../../domain/item/item-desk.js';
 import { callMetaKey, RpcError } from '../calls/call-result.js';
+import { rpcCodes } from '../rpc-codes.js';
 import type { ItemParams } from './item-params.js';
-
-const internalError = -32603;
 
 /** The result with `_meta["io.uar/call"]`, or a thrown RpcError: for these requests MCP knows no result that says no. */
 export function itemResult(ended: ItemEnded, wanted: ItemParams): JsonText {
@@ -20,13 +19,13 @@ export function itemResult(ended: ItemEnded, wanted: ItemParams): JsonText {
     });
   }
   if (isHidden(ended)) throw notFound(wanted, data);
-  throw new RpcError(internalError, message, data);
+  throw new RpcError(rpcCodes.internalError, message, data);
 }
 
 /** One text for what does not exist and for what the caller may not know of. */
 function notFound({ kind, id }: ItemParams, data: object): RpcError {
-  if (kind === 'prompt') return new RpcError(-32602, 'there is no such prompt', data);
-  return new RpcError(-32002, 'there is no such resource', { uri: id, ...data });
+  if (kind === 'prompt') return new RpcError(rpcCodes.invalidParams, 'there is no such prompt', data);
+  return new RpcError(rpcCodes.resourceNotFound, 'there is no such resource', { uri: id, ...data });
 }
 
 /** Outcomes of the stages that ask whether the caller may. */

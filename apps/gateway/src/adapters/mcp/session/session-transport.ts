@@ -5,6 +5,7 @@ import type { EventStream } from '../../http/event-stream.js';
 import type { ClientRequests } from '../client/client-requests.js';
 import type { SessionRequests } from '../calls/session-requests.js';
 import type { ClientFrame } from '../frame.js';
+import { rpcCodes } from '../rpc-codes.js';
 import type { KeptEvent, SessionReplay } from './replay-store.js';
 import { readEventId, SessionStream } from './session-stream.js';
 
@@ -179,7 +180,7 @@ export class SessionTransport implements Transport {
   /** What the SDK does not know as a request it would leave without an answer. */
   private refuse(id: RequestId): void {
     const error = {
-      code: -32602,
+      code: rpcCodes.invalidParams,
       message: '_meta must be an object, its members of the types that MCP says',
     };
     this.answer(id, JSON.stringify({ jsonrpc: '2.0', id, error }));

@@ -8,6 +8,7 @@ import type { Front } from '../../../domain/front/front.js';
 import type { ItemDesk } from '../../../domain/item/item-desk.js';
 import { RpcError, unavailableError } from '../calls/call-result.js';
 import { type Greeting, isPrimed, type Revision } from '../revisions.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { serverInfo } from '../server-info.js';
 import type { SessionReplay } from './replay-store.js';
 import { SessionClient, type SessionClientParts } from '../client/session-client.js';
@@ -206,13 +207,14 @@ export class McpSession {
   /** What the SDK leaves to us: requests that speak of tasks, or of what we do not have. */
   private handle(request: { method: string; params?: unknown }, extra: RequestExtra): Promise<JsonText> {
     const answer = this.answers.get(request.method);
-    if (answer === undefined) throw new RpcError(-32601, 'Method not found');
+    if (answer === undefined) throw new RpcError(rpcCodes.methodNotFound, 'Method not found');
     return answer(sessionRequestOf(request.params, extra));
   }
 
   private setLevel(params: unknown): Promise<JsonText> {
     const parsed = LevelParams.safeParse(params);
-    if (!parsed.success) return Promise.reject(new RpcError(-32602, 'level must be one of RFC 5424'));
+    if (!parsed.success)
+      return Promise.reject(new RpcError(rpcCodes.invalidParams, 'level must be one of RFC 5424'));
     this.client.setLevel(parsed.data.level);
     return Promise.resolve(nothing);
   }

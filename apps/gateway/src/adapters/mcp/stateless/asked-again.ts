@@ -13,6 +13,7 @@ import {
 } from '../calls/call-result.js';
 import { pageMessage } from '../client/elicitations.js';
 import type { CallRequest } from '../calls/tool-call.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { complete, inputRequired } from './answers.js';
 import type { StatelessRequest } from './envelope.js';
 import type { RequestStates, SameCall } from './request-state.js';
@@ -63,7 +64,8 @@ export class AskedAgain {
     { caller, publicName }: { readonly caller: Caller; publicName(tool: string): string },
   ): Promise<JsonText> {
     const retry = Retry.safeParse(asked.params);
-    if (!retry.success) throw new RpcError(-32602, 'requestState and inputResponses have another shape');
+    if (!retry.success)
+      throw new RpcError(rpcCodes.invalidParams, 'requestState and inputResponses have another shape');
     const { name, arguments: text, requestState } = retry.data;
     const call = { caller, toolName: publicName(name), argumentsJson: text?.text ?? '{}' };
     const state = this.parts.states.read(requestState, call);
@@ -91,7 +93,7 @@ export class AskedAgain {
         throw foreign();
       case 'unavailable':
         throw new RpcError(
-          -32603,
+          rpcCodes.internalError,
           'the gateway of this call cannot be asked now: come back with this requestState',
         );
       case 'pending': {
@@ -110,7 +112,7 @@ export class AskedAgain {
 /** One answer to what is forged, another's, expired or of another call: it must not tell which. */
 function foreign(): RpcError {
   return new RpcError(
-    -32602,
+    rpcCodes.invalidParams,
     'this requestState is not of this call, or not any more: make the call without it',
   );
 }

@@ -3,14 +3,10 @@ import { z } from 'zod';
 import type { TransportRefusal } from '../http/refuse.js';
 import type { ClientRequest } from '../http/request.js';
 import { statelessRevision, supportedRevisions } from '../revisions.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { decodedHeader } from './header-value.js';
 import { memberOf } from './member-of.js';
 import { metaKeys } from './meta-keys.js';
-
-/** Error codes of MCP 2026-07-28. */
-const headerMismatch = -32020;
-const unsupportedVersion = -32022;
-const invalidParams = -32602;
 
 const Meta = z.looseObject({
   [metaKeys.revision]: z.string().max(64),
@@ -75,7 +71,7 @@ function unreadable(meta: z.ZodSafeParseResult<z.output<typeof Meta>>): Problem 
   if (meta.success) return undefined;
   const members = [...new Set(meta.error.issues.map(({ path }) => String(path[0] ?? '_meta')))];
   return {
-    code: invalidParams,
+    code: rpcCodes.invalidParams,
     message: `params._meta lacks, or has in another shape: ${members.join(', ')}`,
     data: { members },
   };
@@ -111,10 +107,10 @@ function claimOf(params: StatelessRequest['params']): unknown {
 
 /** Undefined where the header names no other than the body does. */
 export function mismatch(header: string, why = 'it is missing, or the body says something else'): Problem {
-  return { code: headerMismatch, message: `header ${header}: ${why}`, data: { header } };
+  return { code: rpcCodes.headerMismatch, message: `header ${header}: ${why}`, data: { header } };
 }
 
 function unsupported(requested: unknown): Problem {
   const data = { supported: supportedRevisions, requested };
-  return { code: unsupportedVersion, message: 'this protocol version is not supported', data };
+  return { code: rpcCodes.unsupportedVersion, message: 'this protocol version is not supported', data };
 }

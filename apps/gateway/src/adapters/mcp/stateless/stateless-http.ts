@@ -6,6 +6,7 @@ import { refuse, type TransportRefusal } from '../http/refuse.js';
 import { type McpRequest, permittedFrames } from '../http/request.js';
 import type { OpenDecision } from '../http/session-door.js';
 import { statelessRevision } from '../revisions.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { cacheable, discovered, replyText } from './answers.js';
 import { notificationProblem, readEnvelope, type StatelessRequest } from './envelope.js';
 import { replyOf, RequestStream } from './request-stream.js';
@@ -72,7 +73,7 @@ export class StatelessHttp {
     const { response } = request;
     const answer = this.parts.items.answering(asked.method, request);
     if (answer === undefined) {
-      const why = { code: -32601, message: 'Method not found' };
+      const why = { code: rpcCodes.methodNotFound, message: 'Method not found' };
       return refuse(response, { status: 404, why, id: asked.id });
     }
     if (asked.method.endsWith('/list') && !(await this.mayList(request, asked))) return;
@@ -117,7 +118,7 @@ function misplacement({ method, headers, pairSession, response }: McpRequest): T
 }
 
 function invalid(message: string): { code: number; message: string } {
-  return { code: -32600, message };
+  return { code: rpcCodes.invalidRequest, message };
 }
 
 async function listTools({ caller, front }: McpRequest, { params }: StatelessRequest): Promise<JsonText> {

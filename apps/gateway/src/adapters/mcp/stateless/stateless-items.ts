@@ -5,6 +5,7 @@ import { RpcError } from '../calls/call-result.js';
 import type { Answering } from '../calls/session-requests.js';
 import type { McpRequest } from '../http/request.js';
 import { ItemAnswers } from '../items/item-answers.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { complete, kept } from './answers.js';
 
 interface ItemParts {
@@ -47,6 +48,6 @@ export class StatelessItems {
 
 /** What is not there is a wrong parameter here; earlier revisions have a code of its own. */
 function inThisRevision(thrown: unknown): unknown {
-  if (!(thrown instanceof RpcError) || thrown.code !== -32002) return thrown;
-  return new RpcError(-32602, thrown.message, thrown.data);
+  if (!(thrown instanceof RpcError) || thrown.code !== rpcCodes.resourceNotFound) return thrown;
+  return new RpcError(rpcCodes.invalidParams, thrown.message, thrown.data);
 }

@@ -7,6 +7,7 @@ import { EventStream } from '../../http/event-stream.js';
 import { eventText } from '../../http/event-text.js';
 import { refuse } from '../http/refuse.js';
 import type { McpRequest } from '../http/request.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { ListNews } from '../session/list-news.js';
 import { complete, replyText } from './answers.js';
 import type { StatelessRequest } from './envelope.js';
@@ -55,7 +56,10 @@ export class Subscriptions {
     const { id } = asked;
     const wanted = Wanted.safeParse(asked.params);
     if (!wanted.success) {
-      const why = { code: -32602, message: 'params.notifications is missing, or has another shape' };
+      const why = {
+        code: rpcCodes.invalidParams,
+        message: 'params.notifications is missing, or has another shape',
+      };
       return refuse(response, { status: 400, why, id });
     }
     if (this.isFull(caller)) return refuse(response, { status: 429, why: 'too many subscriptions', id });
