@@ -14,6 +14,9 @@ export class RpcError extends Error {
   }
 }
 
+/** The result of a request that asks for nothing back (MCP `EmptyResult`). */
+export const emptyResult = new JsonText('{}');
+
 export const callMetaKey = 'io.uar/call';
 
 /**

@@ -1,9 +1,9 @@
 import type { Caller, Item, ItemListName, ItemMethod, Seat } from '@uar/contracts';
 import { ItemMethod as ItemMethods } from '@uar/contracts';
-import { JsonText } from '@uar/json-text';
+import type { JsonText } from '@uar/json-text';
 import type { Front } from '../../../domain/front/front.js';
 import type { ItemDesk } from '../../../domain/item/item-desk.js';
-import { RpcError, unavailableError } from '../calls/call-result.js';
+import { emptyResult, RpcError, unavailableError } from '../calls/call-result.js';
 import { type Listing, listPage, readCursor } from '../calls/list-page.js';
 import { progressUnder } from '../calls/params.js';
 import type { Answering, SessionRequest } from '../calls/session-requests.js';
@@ -19,8 +19,6 @@ export interface ItemAnswerParts {
   caller(): Caller;
   seat(): Seat;
 }
-
-const nothing = new JsonText('{}');
 
 const listNames: Readonly<Record<ItemListName, Listing['name']>> = {
   resources: 'resources',
@@ -103,7 +101,7 @@ export class ItemAnswers {
   /** Known before it is asked for: the first news may come before the answer. */
   private async subscribe(item: Item, { id }: ItemParams, ask: () => Promise<JsonText>): Promise<JsonText> {
     const { subscriptions } = this;
-    if (subscriptions.has(item)) return nothing;
+    if (subscriptions.has(item)) return emptyResult;
     if (subscriptions.isFull)
       throw new RpcError(rpcCodes.internalError, 'this session has as many subscriptions as it may');
     subscriptions.add(item, id);
@@ -117,7 +115,7 @@ export class ItemAnswers {
 
   /** Subscribers are counted: whoever is none must not be taken for one that leaves. */
   private async unsubscribe(item: Item, ask: () => Promise<JsonText>): Promise<JsonText> {
-    if (!this.subscriptions.has(item)) return nothing;
+    if (!this.subscriptions.has(item)) return emptyResult;
     this.subscriptions.remove(item);
     return ask();
   }

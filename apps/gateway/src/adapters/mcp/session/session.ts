@@ -1,12 +1,12 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { type Caller, LogLevel, principalId } from '@uar/contracts';
-import { JsonText } from '@uar/json-text';
+import type { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallHandle, CallPipeline, ProposedCall } from '../../../domain/call/proposed-call.js';
 import type { Front } from '../../../domain/front/front.js';
 import type { ItemDesk } from '../../../domain/item/item-desk.js';
-import { RpcError, unavailableError } from '../calls/call-result.js';
+import { emptyResult, RpcError, unavailableError } from '../calls/call-result.js';
 import { type Greeting, isPrimed, type Revision } from '../revisions.js';
 import { rpcCodes } from '../rpc-codes.js';
 import { serverInfo } from '../server-info.js';
@@ -40,8 +40,6 @@ const capabilities = {
   completions: {},
   logging: {},
 };
-
-const nothing = new JsonText('{}');
 
 const LevelParams = z.looseObject({ level: LogLevel, _meta: RequestMeta });
 
@@ -216,7 +214,7 @@ export class McpSession {
     if (!parsed.success)
       return Promise.reject(new RpcError(rpcCodes.invalidParams, 'level must be one of RFC 5424'));
     this.client.setLevel(parsed.data.level);
-    return Promise.resolve(nothing);
+    return Promise.resolve(emptyResult);
   }
 
   /** Empty where the run has ended. */
