@@ -12,7 +12,7 @@ export function toFront(message, prefix) {
 }
 
 /** An answer of the front, with the names that the suite knows. */
-export function toSuite(message, prefix) {
+function toSuite(message, prefix) {
   const result = { ...message.result };
   for (const list of ['tools', 'prompts'])
     result[list] = result[list]?.map((each) => ({ ...each, name: each.name.replace(prefix, '') }));
