@@ -7,7 +7,7 @@ export const serving = chapter({
     source: 'API.md 3',
   },
   'servers.real': {
-    text: 'ten upstreams of others at once: each tool is listed, and each call answered, as it is directly',
+    text: 'ten upstreams of others at once: each tool is listed, and each call that gives the same twice answered, as it is directly',
     source: 'CASES.md R1',
   },
   'servers.refusals': {
