@@ -5,7 +5,7 @@ import type { ServiceContext } from '@uar/service';
 import { BusApprovals } from '../adapters/bus/approvals.js';
 import { BusHosts } from '../adapters/bus/hosts.js';
 import { LedgerKeptCalls } from '../adapters/bus/kept-calls.js';
-import { ParkedAnywhere } from '../adapters/bus/parked-anywhere.js';
+import { ParkedAnywhere } from '../adapters/bus/parked/parked-anywhere.js';
 import { BusPdp } from '../adapters/bus/pdp.js';
 import { ReceiptDesk } from '../adapters/bus/receipt-desk.js';
 import { CallMetrics } from '../adapters/call-metrics.js';

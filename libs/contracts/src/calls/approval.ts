@@ -178,7 +178,7 @@ export const approvalSettled = announcement({
   }),
 });
 
-/** Is this instance there? Asked of gateways whose calls have not ended: those of one that is gone are closed (ADR 35). */
+/** Is this instance there? Asked of gateways whose calls have not ended: those of one that is gone are closed (ADR 35). And by a gateway whose caller waits for a call that another one holds. */
 export const readPresence = exchange({
   subject: 'uar.v1.gateway.presence.read',
   reach: 'instance',

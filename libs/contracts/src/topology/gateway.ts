@@ -17,8 +17,10 @@ import * as simulate from '../policies/simulate.js';
 import * as limits from '../settings/limits.js';
 import type { BusRights } from '../topology.js';
 
+const betweenGateways = [approval.readPresence, resume.resumeCall, resume.leaveCall];
+
 export const gateway: BusRights = {
-  answers: [approval.reviewVotes, approval.readPresence, resume.resumeCall, resume.leaveCall, item.askClient],
+  answers: [approval.reviewVotes, ...betweenGateways, item.askClient],
   asks: [
     catalog.readCatalog,
     catalog.listServers,
@@ -49,8 +51,7 @@ export const gateway: BusRights = {
     rehearsal.replayDecisions,
     rehearsal.writeShadow,
     rehearsal.readShadow,
-    resume.resumeCall,
-    resume.leaveCall,
+    ...betweenGateways,
     approval.createApproval,
     approval.readApproval,
     approval.listApprovals,

@@ -2,7 +2,7 @@ import type { ApprovalView, Caller, InstanceId } from '@uar/contracts';
 import { JsonText } from '@uar/json-text';
 import { z } from 'zod';
 import type { Resumed } from '../../../domain/approval/parked-calls.js';
-import type { ParkedAnywhere } from '../../bus/parked-anywhere.js';
+import type { ParkedAnywhere } from '../../bus/parked/parked-anywhere.js';
 import {
   callResult,
   callMetaKey,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@uar/bus';
 import { type AnswerOf, leaveCall, resumeCall, type InstanceId } from '@uar/contracts';
-import type { ParkedCalls, Resumed, ResumeAsk } from '../../domain/approval/parked-calls.js';
-import type { CallEnding, UpstreamError } from '../../domain/call/proposed-call.js';
-import type { Hosts } from '../../domain/call/ports.js';
+import type { ParkedCalls, Resumed, ResumeAsk } from '../../../domain/approval/parked-calls.js';
+import type { CallEnding, UpstreamError } from '../../../domain/call/proposed-call.js';
+import type { Hosts } from '../../../domain/call/ports.js';
+import { watchGateway } from './watched-gateway.js';
 
 interface AnywhereParts {
   readonly bus: Bus;
@@ -26,12 +27,14 @@ export class ParkedAnywhere {
   ): Promise<Resumed | { readonly kind: 'unavailable' }> {
     const { bus, hosts } = this.parts;
     const ask_id = randomUUID();
-    const options = { to: gateway };
-    onCancel(() => void bus.ask(leaveCall, { ask_id }, options));
+    const gone = new AbortController();
+    const stopWatching = watchGateway(bus, gateway, () => gone.abort());
+    onCancel(() => void bus.ask(leaveCall, { ask_id }, { to: gateway }));
     const stop = onProgress === undefined ? () => undefined : hosts.onProgress(callId, onProgress);
     const ask = { ask_id, caller, call_id: callId, approval_id: approvalId, wait_ms: waitMs };
-    const reply = await bus.ask(resumeCall, ask, options);
+    const reply = await bus.ask(resumeCall, ask, { to: gateway, signal: gone.signal });
     stop();
+    stopWatching();
     if (reply.kind === 'fault') return { kind: reply.fault === 'no_responders' ? 'unknown' : 'unavailable' };
     const { value } = reply;
     return value.kind === 'ended' ? { kind: 'ended', ended: read(value.ended) } : value;
