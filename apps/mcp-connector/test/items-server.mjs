@@ -68,6 +68,11 @@ const tools = {
   ask_and_wait: (id, { method, params }) =>
     tools.waiting.push([ask(method, params, () => result(id, said('answered'))), id]),
   waiting: [],
+  /** Takes back what was asked; the calls go on. */
+  take_back(id) {
+    for (const [requestId] of tools.waiting) tell('notifications/cancelled', { requestId });
+    result(id, said('taken back'));
+  },
   give_up(id) {
     for (const [requestId, callId] of tools.waiting.splice(0)) {
       tell('notifications/cancelled', { requestId });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createHub, type Bus, type Hub, type Reply } from '@uar/bus';
 import {
   TenantId,
@@ -21,6 +22,7 @@ import {
   readGovernanceStatus,
   readHealth,
   upstreamNotified,
+  withdrawAsk,
   type ActionQuestion,
   type AnswerOf,
   type AskOf,
@@ -53,6 +55,7 @@ export function oneHuman(ask: Ask): CallDecision {
   return { kind: 'require_approval', ...decided, quorum: 1, reasons: ['somebody must look'] };
 }
 
+export type UpstreamAsk = Omit<AskOf<typeof askClient>, 'ask_id'>;
 type Announced = BodyOf<typeof upstreamNotified>;
 type SeatOf = NonNullable<Announced['seat']>;
 type Notified = Pick<Announced, 'method' | 'params_json' | 'call_id'> & {
@@ -147,8 +150,16 @@ export class Neighbours {
   }
 
   /** What an upstream asks of a client of the gateway. */
-  askClient(ask: AskOf<typeof askClient>, deadlineMs = 30_000): Promise<Reply<typeof askClient>> {
-    return this.host.ask(askClient, ask, { to: this.gatewayBus.instance, deadlineMs });
+  askClient(
+    ask: UpstreamAsk,
+    { deadlineMs = 30_000, ask_id = randomUUID() as string } = {},
+  ): Promise<Reply<typeof askClient>> {
+    return this.host.ask(askClient, { ask_id, ...ask }, { to: this.gatewayBus.instance, deadlineMs });
+  }
+
+  /** The upstream, or its session, waits for that no more. */
+  withdrawAsk(ask: AskOf<typeof withdrawAsk>): Promise<Reply<typeof withdrawAsk>> {
+    return this.host.ask(withdrawAsk, ask, { to: this.gatewayBus.instance });
   }
 
   /** Of the upstream `srv`, and in a seat of ada's, unless it says another. */

@@ -2,6 +2,7 @@ import type { Bus } from '@uar/bus';
 import {
   askClient,
   upstreamNotified,
+  withdrawAsk,
   type AnswerOf,
   type AskOf,
   type BodyOf,
@@ -29,6 +30,7 @@ export interface UpstreamState {
 export class Gateway {
   readonly asked: Asked[] = [];
   readonly told: Notified[] = [];
+  readonly withdrawn: AskOf<typeof withdrawAsk>[] = [];
   say: (ask: Asked) => Said | Promise<Said> = () => ({ kind: 'gone' });
 
   private constructor(readonly bus: Bus) {}
@@ -38,6 +40,10 @@ export class Gateway {
     bus.answer(askClient, (ask) => {
       gateway.asked.push(ask);
       return gateway.say(ask);
+    });
+    bus.answer(withdrawAsk, (ask) => {
+      gateway.withdrawn.push(ask);
+      return { found: true };
     });
     bus.listen(upstreamNotified, (notice) => gateway.told.push(notice));
     await bus.flush();

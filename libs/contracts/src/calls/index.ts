@@ -44,6 +44,7 @@ export {
   longestItemId,
   runItem,
   upstreamNotified,
+  withdrawAsk,
   type HostItemRequest,
 } from './item.js';
 export {

@@ -107,6 +107,8 @@ export const askClient = exchange({
   subject: 'uar.v1.gateway.client.ask',
   reach: 'instance',
   ask: z.strictObject({
+    /** Names this ask to `withdrawAsk`. */
+    ask_id: z.uuid(),
     seat_id: z.string(),
     call_id: CallId.optional(),
     method: z.enum(['sampling/createMessage', 'elicitation/create', 'roots/list']),
@@ -123,6 +125,15 @@ export const askClient = exchange({
     z.strictObject({ kind: z.literal('gone') }),
   ]),
   deadlineMs: 600_000,
+});
+
+/** Nobody waits for the answer any more: the client is told, and its place is free. `found`: it was still open. */
+export const withdrawAsk = exchange({
+  subject: 'uar.v1.gateway.client.withdraw',
+  reach: 'instance',
+  ask: z.strictObject({ seat_id: z.string(), ask_id: z.uuid() }),
+  answer: z.strictObject({ found: z.boolean() }),
+  deadlineMs: 2_000,
 });
 
 /**

@@ -20,7 +20,7 @@ import type { BusRights } from '../topology.js';
 const betweenGateways = [approval.readPresence, resume.resumeCall, resume.leaveCall];
 
 export const gateway: BusRights = {
-  answers: [approval.reviewVotes, ...betweenGateways, item.askClient],
+  answers: [approval.reviewVotes, ...betweenGateways, item.askClient, item.withdrawAsk],
   asks: [
     catalog.readCatalog,
     catalog.listServers,

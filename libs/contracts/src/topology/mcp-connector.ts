@@ -13,7 +13,7 @@ export const mcpConnector: BusRights = {
     host.tryServer,
     host.reconnectServer,
   ],
-  asks: [catalog.readWantedServers, item.askClient],
+  asks: [catalog.readWantedServers, item.askClient, item.withdrawAsk],
   announces: [catalog.hostBeat, host.callProgressed, item.upstreamNotified],
   listens: [catalog.serversChanged, catalog.registryStarted],
 };

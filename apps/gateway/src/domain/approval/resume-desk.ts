@@ -1,27 +1,29 @@
 import type { AnswerOf, AskOf, leaveCall, resumeCall } from '@uar/contracts';
 import type { CallEnding } from '../call/proposed-call.js';
+import { OpenAsks } from '../open-asks.js';
 import type { ParkedCalls } from './parked-calls.js';
 
 /** Calls of this gateway whose callers came back to another one. */
 export class ResumeDesk {
-  private readonly leaving = new Map<string, () => void>();
+  private readonly open = new OpenAsks();
 
   constructor(private readonly parked: ParkedCalls) {}
 
   async resume(ask: AskOf<typeof resumeCall>): Promise<AnswerOf<typeof resumeCall>> {
     const { ask_id, caller, call_id: callId, approval_id: approvalId, wait_ms: waitMs } = ask;
+    let close = (): void => undefined;
     const resumed = await this.parked.resume({
       ...{ caller, callId, approvalId, waitMs },
-      onCancel: (listener) => this.leaving.set(ask_id, listener),
+      onCancel: (listener) => {
+        close = this.open.add(ask_id, listener);
+      },
     });
-    this.leaving.delete(ask_id);
+    close();
     return resumed.kind === 'ended' ? { kind: 'ended', ended: written(resumed.ended) } : resumed;
   }
 
   leave({ ask_id }: AskOf<typeof leaveCall>): AnswerOf<typeof leaveCall> {
-    const leave = this.leaving.get(ask_id);
-    leave?.();
-    return { found: leave !== undefined };
+    return this.open.leave(ask_id);
   }
 }
 

@@ -1,4 +1,13 @@
-import type { AnswerOf, AskOf, BodyOf, InstanceId, askClient, upstreamNotified } from '@uar/contracts';
+import type {
+  AnswerOf,
+  AskOf,
+  BodyOf,
+  InstanceId,
+  askClient,
+  upstreamNotified,
+  withdrawAsk,
+} from '@uar/contracts';
+import { OpenAsks } from '../open-asks.js';
 
 export type ClientAsk = AskOf<typeof askClient>;
 export type ClientAnswer = AnswerOf<typeof askClient>;
@@ -17,12 +26,20 @@ export interface ConnectedClient {
   hear(news: UpstreamNews): void;
 }
 
+/** How long an ask is waited for. */
+export interface AskWait {
+  readonly signal: AbortSignal;
+  /** Aborts the signal. */
+  abort(): void;
+}
+
 const gone: ClientAnswer = { kind: 'gone' };
 
 /** Finds the client that an upstream means: by its own seat alone, so that nobody else is ever asked in its place. */
 export class ConnectedClients {
   private readonly bySeat = new Map<string, ConnectedClient>();
   private readonly all = new Set<ConnectedClient>();
+  private readonly open = new OpenAsks();
 
   constructor(private readonly gateway: InstanceId) {}
 
@@ -36,8 +53,15 @@ export class ConnectedClients {
     };
   }
 
-  async ask(ask: ClientAsk, signal: AbortSignal): Promise<ClientAnswer> {
-    return (await this.bySeat.get(ask.seat_id)?.ask(ask, signal)) ?? gone;
+  async ask(ask: ClientAsk, wait: AskWait): Promise<ClientAnswer> {
+    const client = this.bySeat.get(ask.seat_id);
+    if (client === undefined) return gone;
+    const close = this.open.add(nameOf(ask), () => wait.abort());
+    return client.ask(ask, wait.signal).finally(close);
+  }
+
+  withdraw(ask: AskOf<typeof withdrawAsk>): AnswerOf<typeof withdrawAsk> {
+    return this.open.leave(nameOf(ask));
   }
 
   tell(news: UpstreamNews): void {
@@ -51,6 +75,11 @@ export class ConnectedClients {
     const holders = seat.id === '' ? [...this.all].filter(({ seatId }) => seatId === '') : [client];
     return holders.filter((each) => each?.owner === seat.principal).filter((each) => each !== undefined);
   }
+}
+
+/** Known to nobody but the gateway of the seat and the connector that asks in it. */
+function nameOf({ seat_id, ask_id }: AskOf<typeof withdrawAsk>): string {
+  return `${seat_id} ${ask_id}`;
 }
 
 /** Injection token of the ConnectedClients. */

@@ -1,6 +1,7 @@
-import type { AskOf, HostCall, askClient } from '@uar/contracts';
+import type { HostCall } from '@uar/contracts';
 import type { Gateway } from '../../http-spec/gateway.fixture.js';
 import { until } from '../../http-spec/gateway.fixture.js';
+import type { UpstreamAsk } from '../../http-spec/neighbours.fixture.js';
 import { Listening } from '../listening.fixture.js';
 import { RawClient, type RawOptions } from '../raw-client.fixture.js';
 
@@ -48,7 +49,7 @@ export function seatOf({ seat }: HostCall) {
 }
 
 /** What an upstream asks during the call. */
-export function sampling({ call }: Asking, params = '{"maxTokens":1}'): AskOf<typeof askClient> {
+export function sampling({ call }: Asking, params = '{"maxTokens":1}'): UpstreamAsk {
   const { id } = seatOf(call);
   return { seat_id: id, call_id: call.call_id, method: 'sampling/createMessage', params_json: params };
 }

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Answers, type AskContext } from '@uar/bus';
-import { askClient, type AnswerOf, type AskOf } from '@uar/contracts';
+import { askClient, withdrawAsk, type AnswerOf, type AskOf } from '@uar/contracts';
 import { CONNECTED_CLIENTS, type ConnectedClients } from '../../domain/client/connected-clients.js';
 
 /** What upstreams ask of the clients that are connected here. */
@@ -9,7 +9,12 @@ export class ClientsController {
   constructor(@Inject(CONNECTED_CLIENTS) private readonly clients: ConnectedClients) {}
 
   @Answers(askClient)
-  ask(ask: AskOf<typeof askClient>, { signal }: AskContext): Promise<AnswerOf<typeof askClient>> {
-    return this.clients.ask(ask, signal);
+  ask(ask: AskOf<typeof askClient>, context: AskContext): Promise<AnswerOf<typeof askClient>> {
+    return this.clients.ask(ask, context);
+  }
+
+  @Answers(withdrawAsk)
+  withdraw(ask: AskOf<typeof withdrawAsk>): AnswerOf<typeof withdrawAsk> {
+    return this.clients.withdraw(ask);
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway, until } from '../../http-spec/gateway.fixture.js';
 import { asking, askedOn, calling, gone, sampling, seatOf } from './asking.fixture.js';
@@ -119,9 +120,34 @@ describe('what an upstream asks of a client', () => {
 
   it('is gone when whoever asked waits no more', async () => {
     const one = await asking(gateway);
-    await gateway.neighbours.askClient(sampling(one), 50);
+    await gateway.neighbours.askClient(sampling(one), { deadlineMs: 50 });
     await until(() => one.stream.messages.some((it) => it['method'] === 'notifications/cancelled'));
     one.release();
+  });
+
+  it('is taken back by whoever asked: the client is told at once, and its place is free again', async () => {
+    const one = await asking(gateway);
+    const { seat_id } = sampling(one);
+    const ids = Array.from({ length: 100 }, () => randomUUID());
+    const answers = ids.map((ask_id) => gateway.neighbours.askClient(sampling(one), { ask_id }));
+    const asked = await one.stream.said(100);
+    expect(await gateway.neighbours.askClient(sampling(one))).toMatchObject({ value: { kind: 'failed' } });
+    const [ask_id = ''] = ids;
+    const found = async (seat: string) => gateway.neighbours.withdrawAsk({ seat_id: seat, ask_id });
+    expect(await found('another')).toMatchObject({ value: { found: false } });
+    expect(await found(seat_id)).toMatchObject({ value: { found: true } });
+    expect(await answers[0]).toEqual(gone);
+    const told = (await one.stream.said(101)).at(-1);
+    expect(told).toMatchObject({
+      method: 'notifications/cancelled',
+      params: { requestId: asked[0]?.['id'] },
+    });
+    expect(await found(seat_id)).toMatchObject({ value: { found: false } });
+    const next = gateway.neighbours.askClient(sampling(one));
+    await one.client.post({ jsonrpc: '2.0', id: (await one.stream.said(102)).at(-1)?.['id'], result: {} });
+    expect(await next).toMatchObject({ value: { kind: 'answered' } });
+    one.release();
+    await Promise.all(answers);
   });
 
   it.each([

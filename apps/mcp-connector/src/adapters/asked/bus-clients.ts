@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Bus } from '@uar/bus';
-import { askClient, upstreamNotified, type BodyOf, type InstanceId } from '@uar/contracts';
+import { askClient, upstreamNotified, withdrawAsk, type BodyOf, type InstanceId } from '@uar/contracts';
 import type { ClientAnswer, ClientRequest } from '../../domain/client-side.js';
 import type { Clients } from '../../domain/link/connection.js';
 
@@ -14,8 +15,12 @@ export class BusClients implements Clients {
     signal: AbortSignal,
   ): Promise<ClientAnswer> {
     const call = callId === undefined ? {} : { call_id: callId };
-    const ask = { seat_id: id, method, params_json: paramsJson, ...call };
+    const named = { ask_id: randomUUID(), seat_id: id };
+    const withdraw = (): void => void this.bus.ask(withdrawAsk, named, { to: gateway });
+    signal.addEventListener('abort', withdraw, { once: true });
+    const ask = { ...named, method, params_json: paramsJson, ...call };
     const reply = await this.bus.ask(askClient, ask, { to: gateway, signal });
+    signal.removeEventListener('abort', withdraw);
     if (reply.kind === 'answered') return reply.value;
     if (reply.fault === 'no_responders') return { kind: 'gone' };
     return { kind: 'failed', code: ErrorCode.InternalError, message: 'the client gave no answer' };
