@@ -48,10 +48,4 @@ withBothBuses('what an upstream asks and waits for no more', (connect) => {
     await expect.poll(() => gateway.withdrawn).toEqual([ask]);
     expect(await answer).toMatchObject({ kind: 'transport_failure' });
   });
-
-  it('is withdrawn when the connector stops', async () => {
-    const { ask } = await asked();
-    await world.stopService();
-    await expect.poll(() => gateway.withdrawn).toEqual([ask]);
-  });
 });
