@@ -2,8 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@uar/bus';
-import { ToolFacts, decideCall, type AnswerOf, type AskOf, type Exchange } from '@uar/contracts';
-import { createGrantVerifier } from '@uar/grant';
+import {
+  ToolFacts,
+  decideCall,
+  type AnswerOf,
+  type AskOf,
+  type decideItem,
+  type Exchange,
+  type GrantTarget,
+} from '@uar/contracts';
+import { createGrantVerifier, type ExpectedCall } from '@uar/grant';
 import { argumentsDigest } from '@uar/json-text';
 import { readPublicKey } from '@uar/keys';
 import type { RunningService } from '@uar/service';
@@ -112,6 +120,22 @@ export class DeciderHome {
     const reply = await this.gateway.ask(exchange, body, { deadlineMs: 30_000 });
     if (reply.kind === 'fault') throw new Error(`${reply.fault}: ${reply.message}`);
     return reply.value;
+  }
+
+  /** Keeps that a grant ends with the target of its call, and a minute after it was given at the latest. */
+  async keepsGrantsShort(
+    decide: (target: GrantTarget) => Promise<AnswerOf<typeof decideCall | typeof decideItem>>,
+    expected: ExpectedCall,
+  ): Promise<void> {
+    const until = async (expires_at: number) => {
+      const decision = await decide({ ...target(), expires_at });
+      if (decision.kind !== 'allow' || decision.grant === undefined) throw new Error('no grant');
+      const found = this.verifier().verify(decision.grant, expected);
+      return found.kind === 'valid' ? found.claims.expires_at : 0;
+    };
+    const soon = Date.now() + 5_000;
+    expect(await until(soon)).toBe(soon);
+    expect(await until(Date.now() + 3_600_000)).toBeLessThanOrEqual(Date.now() + 60_000);
   }
 
   /** A host of its own: it has used no grant yet. */

@@ -1,6 +1,5 @@
 import type { Bus } from '@uar/bus';
 import {
-  ApprovalView,
   TenantId,
   approvalSettled,
   castVote,
@@ -8,7 +7,6 @@ import {
   createApproval,
   endApproval,
   listApprovals,
-  principalId,
   readApproval,
   readApprovalStatus,
   reviewVotes,
@@ -20,6 +18,7 @@ import {
   type ReceiptBody,
   type ReceiptPosition,
 } from '@uar/contracts';
+import { viewOf } from '../domain/call-spec/facts.fixture.js';
 import { pageOf } from './page.fixture.js';
 
 interface ApprovalRecord {
@@ -41,15 +40,15 @@ export class MemoryApprovals {
     bus.answer(createApproval, (draft) => {
       const record: ApprovalRecord = { draft, status: 'pending', approvers: [] };
       this.records.set(draft.approval_id, record);
-      return { kind: 'created', approval: this.view(record) };
+      return { kind: 'created', approval: viewOf(record.draft, record.status) };
     });
     bus.answer(castVote, (ask) => this.vote(ask));
     bus.answer(readApproval, ({ approval_id }) => {
       const record = this.records.get(approval_id);
-      return record ? { kind: 'found', approval: this.view(record) } : { kind: 'not_found' };
+      return record ? { kind: 'found', approval: viewOf(record.draft, record.status) } : { kind: 'not_found' };
     });
     bus.answer(listApprovals, ({ status, cursor, limit }) => {
-      const all = [...this.records.values()].map((it) => this.view(it));
+      const all = [...this.records.values()].map((it) => viewOf(it.draft, it.status));
       const wanted = all.filter((it) => status === undefined || it.status === status);
       return pageOf(wanted, { cursor, limit: Math.min(limit, this.mostListed) });
     });
@@ -85,33 +84,13 @@ export class MemoryApprovals {
     });
   }
 
-  private view({ draft, status }: ApprovalRecord): ApprovalView {
-    return ApprovalView.parse({
-      approval_id: draft.approval_id,
-      call_id: draft.call_id,
-      run_id: draft.run_id,
-      tool: draft.tool_name,
-      server: draft.tool.server,
-      requester: principalId(draft.requester),
-      arguments_preview: draft.arguments_preview,
-      arguments_digest: draft.arguments_digest,
-      definition_digest: draft.tool.definition_digest,
-      risk: { level: 'high', reasons: draft.reasons },
-      rule: { quorum: draft.quorum, approvers: 'role admin' },
-      votes: [],
-      status,
-      created_at: new Date().toISOString(),
-      expires_at: new Date(draft.expires_at).toISOString(),
-    });
-  }
-
   private async vote(ask: AskOf<typeof castVote>): Promise<AnswerOf<typeof castVote>> {
     const record = this.records.get(ask.approval_id);
     if (record === undefined) return { kind: 'not_found' };
     if (record.status !== 'pending') return { kind: 'not_pending', status: record.status };
     if (ask.decision === 'reject') {
       this.settle(ask.approval_id, 'rejected');
-      return { kind: 'counted', approval: this.view(record) };
+      return { kind: 'counted', approval: viewOf(record.draft, record.status) };
     }
     const approvers = [...record.approvers, ask.caller.principal];
     const { approval_id, call_id, gateway } = record.draft;
@@ -120,6 +99,6 @@ export class MemoryApprovals {
     if (reply.kind === 'fault') return { kind: 'unavailable' };
     record.approvers.push(ask.caller.principal);
     if (reply.value.kind === 'released') this.settle(approval_id, 'approved');
-    return { kind: 'counted', approval: this.view(record) };
+    return { kind: 'counted', approval: viewOf(record.draft, record.status) };
   }
 }
