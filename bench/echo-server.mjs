@@ -1,5 +1,6 @@
 // The tool that every side of a benchmark calls: `echo`, on a server built with the official SDK.
-// `echo-server.mjs stdio` speaks on its pipes, `echo-server.mjs http` on a free loopback port that it prints.
+// `echo-server.mjs stdio` speaks on its pipes, `echo-server.mjs http` on a free loopback port that it prints; a number after it is
+// how many tools it lists.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -14,9 +15,12 @@ const echo = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
+const count = Number(process.argv[3] ?? 1);
+const tools = [echo, ...Array.from({ length: count - 1 }, (_, n) => ({ ...echo, name: `echo_${n + 2}` }))];
+
 function createEcho() {
   const server = new Server({ name: 'echo', version: '1.0.0' }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [echo] }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   server.setRequestHandler(CallToolRequestSchema, (request) => ({
     content: [{ type: 'text', text: String(request.params.arguments?.message) }],
   }));

@@ -1,10 +1,7 @@
 // A governed call through /mcp and through HTTP, beside the same server called directly with the official SDK; one run, ratios.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { apiCaller, mcpCaller } from './lean-client.mjs';
 import { cpuMs, load, printTable } from './measure.mjs';
-import { root, startEchoProduct } from './product.mjs';
+import { startDirectEcho, startEchoProduct } from './product.mjs';
 
 const steps = [1, 16, 64];
 const ms = Number(process.env.BENCH_MS ?? 4000);
@@ -29,12 +26,9 @@ const rows = [
 ];
 const stages = [];
 
-const echo = spawn(process.execPath, [join(root, 'bench/echo-server.mjs'), 'http'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-const [line] = await once(echo.stdout, 'data');
-const direct = await measure(await mcpCaller(line.toString().trim(), 'echo'), { direct: echo.pid });
-echo.kill();
+const echo = await startDirectEcho();
+const direct = await measure(await mcpCaller(echo.url, 'echo'), { direct: echo.pid });
+echo.stop();
 
 function add(name, results) {
   for (const [index, result] of results.entries()) {

@@ -30,7 +30,7 @@ export function post(agent, url, headers, body) {
 
 const message = 'x'.repeat(100);
 
-/** A caller of `tools/call` over streamable HTTP; `call()` resolves when the echo came back, and throws when it did not. */
+/** A client over streamable HTTP. `call()` resolves when the echo came back, `list()` with the tools; both throw when it is otherwise. */
 export async function mcpCaller(url, tool, token) {
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   const accept = {
@@ -52,15 +52,25 @@ export async function mcpCaller(url, tool, token) {
   };
   await post(agent, url, headers, '{"jsonrpc":"2.0","method":"notifications/initialized"}');
   let id = 0;
+  async function ask(method, params, expected) {
+    id += 1;
+    const frame = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+    const { status, text } = await post(agent, url, headers, frame);
+    if (status !== 200 || !text.includes(expected))
+      throw new Error(`${method}: ${status} ${text.slice(0, 300)}`);
+    return text;
+  }
   return {
-    async call() {
-      id += 1;
-      const frame = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${tool}","arguments":{"message":"${message}"}}}`;
-      const { status, text } = await post(agent, url, headers, frame);
-      if (status !== 200 || !text.includes(message)) throw new Error(`call: ${status} ${text.slice(0, 300)}`);
-    },
+    call: () => ask('tools/call', `{"name":"${tool}","arguments":{"message":"${message}"}}`, message),
+    list: async () => toolsOf(await ask('tools/list', '{}', '"tools"')),
     close: () => agent.destroy(),
   };
+}
+
+/** The tools in an answer that is JSON, or the one event of a stream. */
+function toolsOf(text) {
+  const json = /^data: (\{.*)$/m.exec(text)?.[1] ?? text;
+  return JSON.parse(json).result.tools;
 }
 
 /** The same through `POST /api/tools/{name}/execute`. */

@@ -9,13 +9,13 @@ import { mintDevToken } from '@uar/identity';
 export const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 
 /** Starts the product with the echo server as its only upstream; resolves when the first governed call has completed. */
-export async function startEchoProduct(bus, members = {}) {
+export async function startEchoProduct(bus, { tools = 1, ...members } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'uar-bench-'));
   const config = join(home, 'uar.yaml');
   const server = {
     transport: 'stdio',
     command: process.execPath,
-    args: [join(root, 'bench/echo-server.mjs'), 'stdio'],
+    args: [join(root, 'bench/echo-server.mjs'), 'stdio', String(tools)],
     trust_annotations: true,
     concurrency: 128,
   };
@@ -72,6 +72,15 @@ export async function startEchoProduct(bus, members = {}) {
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts the echo server by itself, over streamable HTTP, as a user would who governs nothing. */
+export async function startDirectEcho(tools = 1) {
+  const echo = spawn(process.execPath, [join(root, 'bench/echo-server.mjs'), 'http', String(tools)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(echo.stdout, 'data');
+  return { url: line.toString().trim(), pid: echo.pid, stop: () => echo.kill() };
 }
 
 async function firstCall(gateway, token) {

@@ -11,6 +11,7 @@ const known = [
   'engine',
   'approved-call',
   'idle-sessions',
+  'tool-lists',
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !known.includes(name));
