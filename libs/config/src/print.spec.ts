@@ -21,7 +21,19 @@ describe('the printed configuration', () => {
     tenants: {
       acme: {
         mcp: {
-          servers: { b: { transport: 'http', url: 'https://${HOST}/', headers: { A: 'planted-eleven' } } },
+          servers: {
+            b: { transport: 'http', url: 'https://${HOST}/', headers: { A: 'planted-eleven' } },
+            c: {
+              transport: 'http',
+              url: 'https://c.example/',
+              auth: { type: 'oauth', client_id: 'shown-id', client_secret: 'planted-twelve' },
+            },
+            d: {
+              transport: 'http',
+              url: 'https://d.example/',
+              auth: { type: 'oauth', client_id: 'd', private_key: 'planted-thirteen' },
+            },
+          },
         },
       },
     },
@@ -40,6 +52,9 @@ describe('the printed configuration', () => {
       'https://${HOST}/',
       '- --port',
       'PASSWORD=***',
+      'client_id: shown-id',
+      'client_secret: "***"',
+      'private_key: "***"',
     ])
       expect(text).toContain(part);
     expect(text).toContain('https://hook.example/***');

@@ -47,6 +47,7 @@ function hide(value: unknown): unknown {
 function isSecret(key: string, path: readonly string[]): boolean {
   const parent = path.at(-1);
   const ofServer = path.at(-3) === 'servers';
+  if (ofServer && parent === 'auth') return key === 'client_secret' || key === 'private_key';
   return key === 'jwt_secret' || (ofServer && (parent === 'env' || parent === 'headers'));
 }
 

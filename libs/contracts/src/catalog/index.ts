@@ -34,4 +34,5 @@ export {
   ServerView,
   ToolOverride,
 } from './server.js';
+export { UpstreamAuth } from './upstream-auth.js';
 export { CatalogEntry, ToolFacts, ToolListView, ToolView } from './tool.js';

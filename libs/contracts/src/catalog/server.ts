@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EpochMs, InstanceId, IsoTime, ServerName, TenantId } from '../ids.js';
 import { Capability } from '../principal.js';
+import { UpstreamAuth, UpstreamAuthView } from './upstream-auth.js';
 
 export const ToolOverride = z.strictObject({
   read_only: z.boolean().optional().describe('The tool changes nothing.'),
@@ -53,6 +54,7 @@ const ServerFields = z.strictObject({
     .describe('Its environment besides the allowed base; stored encrypted, never shown.'),
   url: z.string().min(1).optional().describe('URL of a streamable HTTP server.'),
   headers: strings.default({}).describe('Headers sent to it; stored encrypted, never shown.'),
+  auth: UpstreamAuth.optional(),
   timeout_ms: z
     .number()
     .int()
@@ -99,8 +101,20 @@ export const ServerConfig = ServerFields.superRefine((server, context) => {
     context.addIssue({ code: 'custom', path: ['command'], message: 'transport stdio needs a command' });
   if (server.transport === 'streamable_http' && server.url === undefined)
     context.addIssue({ code: 'custom', path: ['url'], message: 'transport streamable_http needs a url' });
+  for (const message of authMisfits(server)) context.addIssue({ code: 'custom', path: ['auth'], message });
 });
 export type ServerConfig = z.output<typeof ServerConfig>;
+
+function authMisfits({ auth, transport, headers, placement }: z.output<typeof ServerFields>): string[] {
+  if (auth === undefined) return [];
+  const misfits: string[] = [];
+  if (transport !== 'streamable_http') misfits.push('is for transport streamable_http alone');
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+    misfits.push('excludes a header Authorization');
+  if (auth.flow === 'token_exchange' && placement !== 'per_principal')
+    misfits.push('flow token_exchange needs placement per_principal');
+  return misfits;
+}
 
 export const ServerStatus = z.enum([
   'disabled',
@@ -162,8 +176,9 @@ export const HealthView = z.strictObject({
   servers: z.array(ServerHealth),
 });
 
-/** What the outside may see of a server: the body without env and header values (API.md 3). */
-export const ServerView = ServerFields.omit({ env: true, headers: true }).extend({
+/** What the outside may see of a server: the body without env and header values and secrets of `auth` (API.md 3). */
+export const ServerView = ServerFields.omit({ env: true, headers: true, auth: true }).extend({
+  auth: UpstreamAuthView.optional(),
   transport: z.enum(['stdio', 'streamable_http']),
   name: ServerName,
   connected: z.boolean(),

@@ -15,9 +15,10 @@ export function revisionOf(config: ServerConfig): number {
 
 /** Changes with whatever makes a host connect anew; the other members only change how its tools are seen. */
 export function connectionKey(config: ServerConfig): string {
-  const { enabled, transport, command, args, cwd, env, url, headers, placement, slots, sandbox } = config;
+  const { enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots } = config;
   return canonicalDigest({
-    ...{ enabled, transport, command, args, cwd, env, url, headers, placement, slots, sandbox },
+    ...{ enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots },
+    sandbox: config.sandbox,
   });
 }
 

@@ -51,6 +51,27 @@ describe('literalSecrets', () => {
 });
 
 describe('serverView', () => {
+  it('shows which secrets of its OAuth client are set, and none of them', () => {
+    const tenant = TenantId.parse('default');
+    const config = ServerConfig.parse({
+      transport: 'streamable_http',
+      url: 'https://a.example/mcp',
+      auth: {
+        ...{ type: 'oauth', flow: 'client_credentials', client_id: 'us', client_secret: 's3cret' },
+        token_endpoint: 'https://as.example/token?key=s3cret',
+      },
+    });
+    const server = new DesiredServers([{ tenant, name: 'docs', config }]).get(tenant, 'docs');
+    if (server === undefined) throw new Error('no server');
+    const view = serverView(server, { connected: true, sandboxEffective: 'none', warnings: [], tools: [] });
+    expect(view.auth).toEqual({
+      ...{ type: 'oauth', flow: 'client_credentials', client_id: 'us', secret_keys: ['client_secret'] },
+      token_endpoint: 'https://as.example/token?key=***',
+    });
+    expect(view.warnings.map(({ key }) => key)).toEqual(['auth.client_secret']);
+    expect(JSON.stringify(view)).not.toContain('s3cret');
+  });
+
   it('shows keys instead of values', () => {
     const tenant = TenantId.parse('default');
     const config = ServerConfig.parse({

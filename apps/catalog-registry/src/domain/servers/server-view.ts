@@ -1,4 +1,4 @@
-import { ServerView } from '@uar/contracts';
+import { ServerView, type UpstreamAuth } from '@uar/contracts';
 import type { DesiredServer } from './desired-servers.js';
 import { literalSecrets } from './literal-secrets.js';
 
@@ -12,10 +12,11 @@ export interface ServerStanding {
 
 /** What the outside may see: keys of env and headers instead of values, an address without its secrets (API.md 3). */
 export function serverView(server: DesiredServer, standing: ServerStanding): ServerView {
-  const { env, headers, url, ...shown } = server.config;
+  const { env, headers, url, auth, ...shown } = server.config;
   return ServerView.parse({
     ...shown,
     ...(url === undefined ? {} : { url: maskUrl(url) }),
+    ...(auth === undefined ? {} : { auth: authView(auth) }),
     name: server.name,
     connected: standing.connected,
     drift: server.drift,
@@ -25,6 +26,19 @@ export function serverView(server: DesiredServer, standing: ServerStanding): Ser
     warnings: [...literalSecrets(server.config), ...standing.warnings],
     tools: standing.tools.toSorted(),
   });
+}
+
+function authView({ client_secret, private_key, ...shown }: UpstreamAuth): ServerView['auth'] {
+  const { token_endpoint, client_metadata_url } = shown;
+  return {
+    ...shown,
+    ...(token_endpoint === undefined ? {} : { token_endpoint: maskUrl(token_endpoint) }),
+    ...(client_metadata_url === undefined ? {} : { client_metadata_url: maskUrl(client_metadata_url) }),
+    secret_keys: [
+      ...(client_secret === undefined ? [] : (['client_secret'] as const)),
+      ...(private_key === undefined ? [] : (['private_key'] as const)),
+    ],
+  };
 }
 
 /** Works on the text, since a placeholder may stand anywhere in it. */

@@ -69,6 +69,23 @@ describe('expandServer', () => {
     });
   });
 
+  it('fills what an OAuth client is, and counts its secrets', () => {
+    const auth = { type: 'oauth', client_id: 'at-${HOST}', client_secret: '${TOKEN}', scope: 'a b' };
+    const server = (more: object) =>
+      ServerConfig.parse({ transport: 'http', url: 'http://h/', auth: { ...auth, ...more } });
+    const expansion = expandServer(server({ client_secret: 'written-out' }), rules);
+    if (expansion.kind !== 'expanded') throw new Error(JSON.stringify(expansion));
+    expect(expansion.config.auth).toMatchObject({ client_id: 'at-example.org', scope: 'a b' });
+    expect(expansion.secrets).toContain('written-out');
+    expect(expandServer(server({}), rules)).toMatchObject({
+      config: { auth: { client_secret: 'top-secret' } },
+    });
+    expect(expandServer(server({ audience: '${GONE}' }), rules)).toEqual({
+      kind: 'unresolved',
+      missing: ['GONE'],
+    });
+  });
+
   it('counts the secret parts of a URL and of a header as secrets', () => {
     const expansion = expandServer(web('https://u:pass-word@h/mcp?key=k-e-y', { A: 'Basic YWJj' }), rules);
     expect(expansion.kind === 'expanded' && expansion.secrets).toEqual(

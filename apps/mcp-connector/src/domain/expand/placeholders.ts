@@ -1,4 +1,4 @@
-import type { ServerConfig } from '@uar/contracts';
+import type { ServerConfig, UpstreamAuth } from '@uar/contracts';
 
 export interface PlaceholderRules {
   /** Value of a variable, from the environment or the secrets folder; empty counts as unset. */
@@ -36,9 +36,19 @@ export function expandServer(config: ServerConfig, rules: PlaceholderRules): Exp
     args: config.args.map((argument) => fill(argument)),
     env: fillAll(config.env),
     headers: fillAll(config.headers),
+    ...(config.auth === undefined ? {} : { auth: filledAuth(config.auth, fill) }),
   };
   if (missing.size > 0) return { kind: 'unresolved', missing: [...missing] };
   return { kind: 'expanded', config: expanded, secrets: secretsOf(expanded, values) };
+}
+
+function filledAuth(auth: UpstreamAuth, fill: (text: string) => string): UpstreamAuth {
+  const { type, flow, token_endpoint_auth_method, ...texts } = auth;
+  const filled = Object.entries(texts).map(([member, text = '']) => [member, fill(text)]);
+  return {
+    ...{ type, flow, ...Object.fromEntries(filled) },
+    ...(token_endpoint_auth_method === undefined ? {} : { token_endpoint_auth_method }),
+  };
 }
 
 function valueOf(name: string, fallback: string | undefined, rules: PlaceholderRules): string | undefined {
@@ -48,7 +58,7 @@ function valueOf(name: string, fallback: string | undefined, rules: PlaceholderR
   return value === undefined || value === '' ? fallback : value;
 }
 
-/** Whatever was filled in, every env and header value (and what follows a scheme word), and the secret parts of the URL. */
+/** Whatever was filled in, every env and header value (and what follows a scheme word), and the secret parts of `auth` and the URL. */
 function secretsOf(config: ServerConfig, filled: ReadonlySet<string>): string[] {
   const secrets = new Set(filled);
   for (const value of [...Object.values(config.env), ...Object.values(config.headers)]) {
@@ -56,6 +66,8 @@ function secretsOf(config: ServerConfig, filled: ReadonlySet<string>): string[] 
     const credentials = /^\S+ (\S.*)$/.exec(value)?.[1];
     if (credentials !== undefined) secrets.add(credentials);
   }
+  for (const value of [config.auth?.client_secret, config.auth?.private_key])
+    if (value !== undefined) secrets.add(value);
   if (config.url !== undefined && URL.canParse(config.url)) {
     const url = new URL(config.url);
     for (const part of [url.username, url.password, url.search.slice(1), ...url.searchParams.values()])

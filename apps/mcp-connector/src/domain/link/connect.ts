@@ -35,6 +35,7 @@ export interface ConnectTarget {
 /** Configurations that would need what this host does not have: refused in words instead of served in another way. */
 function unsupported(config: ServerConfig): string | undefined {
   if (config.slots > 1) return 'more than one slot per server is not available';
+  if (config.auth !== undefined) return 'credentials by OAuth are not available yet';
   return undefined;
 }
 
@@ -70,7 +71,7 @@ export async function open(
 
 /** What makes a connection another when it changes. */
 export function connectionPart(config: ServerConfig): string {
-  const { enabled, transport, command, args, cwd, env, url, headers, placement, slots, sandbox } = config;
+  const { enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots } = config;
   return JSON.stringify([
     enabled,
     transport,
@@ -80,8 +81,9 @@ export function connectionPart(config: ServerConfig): string {
     env,
     url,
     headers,
+    auth,
     placement,
     slots,
-    sandbox,
+    config.sandbox,
   ]);
 }
