@@ -5,6 +5,10 @@ export interface SseReaderOptions {
   readonly onData: (data: string) => void;
   /** An event is longer than that; it is skipped. */
   readonly onTooLong: (bytes: number) => void;
+  /** An event ended, of whatever type, after one or itself gave this as the id of the last. Before its `onData`. */
+  readonly onId?: (id: string) => void;
+  /** Milliseconds that the sender wants to pass before its next connection. */
+  readonly onRetry?: (ms: number) => void;
 }
 
 const newline = 0x0a;
@@ -17,6 +21,7 @@ export class SseReader {
   private data: string[] = [];
   private eventBytes = 0;
   private type = '';
+  private id: string | undefined;
   private tooLong = false;
   private afterCarriageReturn = false;
   private isFirstLine = true;
@@ -67,6 +72,8 @@ export class SseReader {
     const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') this.data.push(value);
     else if (name === 'event') this.type = value;
+    else if (name === 'id' && !value.includes('\0')) this.id = value;
+    else if (name === 'retry' && /^[0-9]+$/.test(value)) this.options.onRetry?.(Number(value));
   }
 
   private endEvent(): void {
@@ -76,6 +83,7 @@ export class SseReader {
     this.eventBytes = 0;
     this.type = '';
     this.tooLong = false;
+    if (this.id !== undefined) this.options.onId?.(this.id);
     if (isMessage && data !== '') this.options.onData(data);
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { SseReader } from '../frames/sse-reader.js';
+import { SseReader, type SseReaderOptions } from '../frames/sse-reader.js';
 
 export type Body =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'too_long'; readonly bytes: number };
@@ -19,14 +19,8 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   return { kind: 'text', text: Buffer.concat(chunks, bytes).toString('utf8') };
 }
 
-export interface EventListener {
-  readonly maxBytes: number;
-  readonly onData: (data: string) => void;
-  readonly onTooLong: (bytes: number) => void;
-}
-
 /** Reads events until the stream ends, however it ends. */
-export async function readEvents(response: IncomingMessage, listener: EventListener): Promise<void> {
+export async function readEvents(response: IncomingMessage, listener: SseReaderOptions): Promise<void> {
   const reader = new SseReader(listener);
   await new Promise<void>((resolve) => {
     response.on('data', (chunk: Buffer) => reader.read(chunk));

@@ -7,7 +7,8 @@ import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
 import { noteStream, type Stream } from '../frames/origin.js';
 import { Noise } from '../noise.js';
 import { AuthRequired, Broken, NotSent } from '../not-sent.js';
-import { contentTypeOf, readBody, readEvents } from './body.js';
+import { readAnswerStream } from './answer-stream.js';
+import { contentTypeOf, readBody } from './body.js';
 import { listenForNotifications } from './notification-stream.js';
 import { send, type HttpExchange, type HttpTarget } from './post.js';
 
@@ -28,6 +29,7 @@ const reservedHeaders = new Set([
   'content-length',
   'content-type',
   'host',
+  'last-event-id',
   'mcp-protocol-version',
   'mcp-session-id',
   'transfer-encoding',
@@ -35,8 +37,6 @@ const reservedHeaders = new Set([
 const sessionPattern = /^[\x21-\x7e]{1,1024}$/;
 /** How long the answer to a call that nobody waits for any more may still come, to be counted. */
 const abandonedMs = 5_000;
-/** How long an event stream may stay open behind the answer that it was for. */
-const lingerMs = 1_000;
 const closeMs = 1_000;
 const maxErrorBytes = 64 * 1024;
 
@@ -109,12 +109,20 @@ export class HttpTransport implements Transport {
     if (message.method === 'notifications/cancelled') this.abandon(Number(message.params?.['requestId']));
     if (message.method !== 'notifications/initialized') return;
     void listenForNotifications({
-      open: (signal) =>
-        send(this.target, { method: 'GET', headers: this.headers('text/event-stream'), signal }),
+      open: (signal, lastEventId) => this.openStream(signal, lastEventId),
       maxBytes: this.options.maxFrameBytes,
       onData: (data) => this.receive(data, 'standing'),
       signal: this.closing.signal,
     }).then((gone) => (gone ? this.close() : undefined));
+  }
+
+  /** `lastEventId`: the stream to go on with, behind that event. */
+  private openStream(signal: AbortSignal, lastEventId: string | undefined): Promise<IncomingMessage> {
+    const headers = {
+      ...this.headers('text/event-stream'),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    };
+    return send(this.target, { method: 'GET', headers, signal });
   }
 
   private abandon(id: number): void {
@@ -185,22 +193,14 @@ export class HttpTransport implements Transport {
     id: number,
   ): Promise<Parameters<typeof problemMessage>[1]> {
     const maxBytes = this.options.maxFrameBytes;
-    if (contentTypeOf(response) === 'text/event-stream') {
-      let longest = 0;
-      await readEvents(response, {
+    if (contentTypeOf(response) === 'text/event-stream')
+      return await readAnswerStream(response, {
         maxBytes,
-        onData: (data) => {
-          this.receive(data, id);
-          if (!this.open.has(id)) setTimeout(() => response.destroy(), lingerMs).unref();
-        },
-        onTooLong: (bytes) => {
-          longest = bytes;
-          response.destroy();
-        },
+        onData: (data) => this.receive(data, id),
+        isAnswered: () => !this.open.has(id),
+        reopen: (lastEventId, signal) => this.openStream(signal, lastEventId),
+        signal: this.open.get(id)?.signal ?? AbortSignal.abort(),
       });
-      if (longest > 0) return { kind: 'result_too_large', bytes: longest };
-      return { kind: 'transport_failure', message: 'the event stream ended without the answer' };
-    }
     const body = await readBody(response, maxBytes);
     if (body.kind === 'too_long') return { kind: 'result_too_large', bytes: body.bytes };
     this.receive(body.text, id);

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { contentTypeOf, readEvents } from './body.js';
+import { StreamPlace } from './stream-place.js';
 
 export interface NotificationStream {
-  readonly open: (signal: AbortSignal) => Promise<IncomingMessage>;
+  readonly open: (signal: AbortSignal, lastEventId: string | undefined) => Promise<IncomingMessage>;
   readonly maxBytes: number;
   readonly onData: (data: string) => void;
   readonly signal: AbortSignal;
@@ -19,24 +20,27 @@ const steadyMs = 10_000;
  * or knows the session no more. False: it offers no such stream, or the signal aborted.
  */
 export async function listenForNotifications(stream: NotificationStream): Promise<boolean> {
+  const place = new StreamPlace();
   let pauseMs = shortestPauseMs;
   for (let isFirst = true; !stream.signal.aborted; isFirst = false) {
     const start = performance.now();
     const attempt = new AbortController();
     const abort = (): void => attempt.abort();
     stream.signal.addEventListener('abort', abort, { once: true });
-    const response = await stream.open(attempt.signal).catch(() => undefined);
+    const response = await stream.open(attempt.signal, place.lastEventId).catch(() => undefined);
     if (response === undefined) {
       stream.signal.removeEventListener('abort', abort);
       return !isFirst && !stream.signal.aborted;
     }
     const isStream = response.statusCode === 200 && contentTypeOf(response) === 'text/event-stream';
-    if (isStream) await readEvents(response, { ...stream, onTooLong: () => undefined });
+    if (isStream) await readEvents(response, { ...stream, ...place.listener, onTooLong: () => undefined });
     else response.resume();
     stream.signal.removeEventListener('abort', abort);
     if (!isStream) return !isFirst && response.statusCode === 404;
     pauseMs = performance.now() - start > steadyMs ? shortestPauseMs : Math.min(longestPauseMs, pauseMs * 2);
-    await wait(pauseMs, undefined, { signal: stream.signal, ref: false }).catch(() => undefined);
+    await wait(place.retryMs ?? pauseMs, undefined, { signal: stream.signal, ref: false }).catch(
+      () => undefined,
+    );
   }
   return false;
 }
