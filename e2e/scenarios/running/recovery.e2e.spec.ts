@@ -2,7 +2,6 @@ import { pidOf, type Product, type Replica, startProduct, startReplica } from '@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import {
   type Answer,
-  type Body,
   type Client,
   admin,
   approvalWith,
@@ -10,6 +9,7 @@ import {
   clientOf,
   decide,
   eventually,
+  outcomesOf,
   toolListed,
   user,
 } from '../../client.js';
@@ -19,12 +19,6 @@ import { buses, createCounters, fixtureServer, ledgerOn } from '../../on-both-bu
 const tool = 'fix__write';
 const counters = createCounters();
 afterAll(() => counters.remove());
-
-async function outcomesOf(client: Client, callId: string): Promise<Body[]> {
-  const { body } = await client.get('/api/uar/receipts?limit=1000');
-  const receipts = (body['receipts'] ?? []) as unknown as Body[];
-  return receipts.filter((each) => String(each['call_id']) === callId && String(each['kind']) === 'outcome');
-}
 
 function ended(client: Client, callId: string): Promise<Answer> {
   return eventually(async () => {
