@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
 import { noteStream, type Stream } from '../frames/origin.js';
 import { Noise } from '../noise.js';
@@ -37,6 +37,8 @@ const reservedHeaders = new Set([
 const sessionPattern = /^[\x21-\x7e]{1,1024}$/;
 /** How long the answer to a call that nobody waits for any more may still come, to be counted. */
 const abandonedMs = 5_000;
+/** How long the first request waits for the head of the standing stream. */
+const standingMs = 300;
 const closeMs = 1_000;
 const maxErrorBytes = 64 * 1024;
 
@@ -92,7 +94,7 @@ export class HttpTransport implements Transport {
       if (error instanceof Broken) this.dropIdleSockets();
       throw error;
     }
-    if ('method' in message) this.afterSending(message);
+    if ('method' in message) await this.afterSending(message);
   }
 
   async close(): Promise<void> {
@@ -105,15 +107,23 @@ export class HttpTransport implements Transport {
     this.onclose?.();
   }
 
-  private afterSending(message: { method: string; params?: { [key: string]: unknown } | undefined }): void {
+  private async afterSending(message: JSONRPCRequest | JSONRPCNotification): Promise<void> {
     if (message.method === 'notifications/cancelled') this.abandon(Number(message.params?.['requestId']));
-    if (message.method !== 'notifications/initialized') return;
-    void listenForNotifications({
-      open: (signal, lastEventId) => this.openStream(signal, lastEventId),
-      maxBytes: this.options.maxFrameBytes,
-      onData: (data) => this.receive(data, 'standing'),
-      signal: this.closing.signal,
-    }).then((gone) => (gone ? this.close() : undefined));
+    if (message.method === 'notifications/initialized') await this.listen();
+  }
+
+  /** Settles when the standing stream is there, so that nothing asked on it during the first call is lost, or soon without. */
+  private async listen(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, standingMs).unref();
+      void listenForNotifications({
+        open: (signal, lastEventId) => this.openStream(signal, lastEventId),
+        maxBytes: this.options.maxFrameBytes,
+        onData: (data) => this.receive(data, 'standing'),
+        onHead: resolve,
+        signal: this.closing.signal,
+      }).then((gone) => (gone ? this.close() : undefined));
+    });
   }
 
   /** `lastEventId`: the stream to go on with, behind that event. */

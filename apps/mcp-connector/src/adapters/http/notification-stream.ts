@@ -7,6 +7,8 @@ export interface NotificationStream {
   readonly open: (signal: AbortSignal, lastEventId: string | undefined) => Promise<IncomingMessage>;
   readonly maxBytes: number;
   readonly onData: (data: string) => void;
+  /** Each attempt to open it was answered, with whatever, or failed. */
+  readonly onHead: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -28,6 +30,7 @@ export async function listenForNotifications(stream: NotificationStream): Promis
     const abort = (): void => attempt.abort();
     stream.signal.addEventListener('abort', abort, { once: true });
     const response = await stream.open(attempt.signal, place.lastEventId).catch(() => undefined);
+    stream.onHead();
     if (response === undefined) {
       stream.signal.removeEventListener('abort', abort);
       return !isFirst && !stream.signal.aborted;
