@@ -20,6 +20,7 @@ import { RetentionTimer } from './adapters/retention-timer.js';
 import { openServiceLedger } from './adapters/service-ledger.js';
 import { openCourier, type RunningCourier } from './adapters/webhook/open-courier.js';
 import { WakingAnnouncer } from './adapters/webhook/waking-announcer.js';
+import { AccountsController } from './accounts.controller.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { ClosedCallEvents } from './events/closed-call-events.js';
 import { DecisionsController } from './decisions.controller.js';
@@ -61,6 +62,7 @@ export class AppModule implements OnModuleInit, OnApplicationShutdown {
         ReceiptsController,
         RunsController,
         LedgerController,
+        AccountsController,
         DecisionsController,
         DeliveriesController,
         EventsController,

@@ -1,11 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Answers, BUS, type Bus } from '@uar/bus';
 import {
+  accountChanged,
   claimKey,
   keepCall,
   readKeptCall,
   readLedgerStatus,
   readSettings,
+  serversNamespace,
   settingsChanged,
   takeQuota,
   writeSetting,
@@ -33,7 +35,10 @@ export class LedgerController {
   async writeSetting(ask: AskOf<typeof writeSetting>): Promise<AnswerOf<typeof writeSetting>> {
     const { tenant, namespace, key } = ask;
     const answer = await this.ledger.writeSetting(ask);
-    if (answer.kind === 'written') this.bus.announce(settingsChanged, { tenant, namespace, key });
+    if (answer.kind !== 'written') return answer;
+    this.bus.announce(settingsChanged, { tenant, namespace, key });
+    if (namespace === serversNamespace)
+      this.bus.announce(accountChanged, { account: { tenant, server: key }, all: true });
     return answer;
   }
 

@@ -27,6 +27,7 @@ import type {
   writeIntent,
   writeSetting,
 } from '@uar/contracts';
+import type { Accounts } from './accounts.js';
 import type { Deliveries } from './deliveries.js';
 import type { Recoveries } from './recoveries.js';
 import type { Retention } from './retention.js';
@@ -112,7 +113,7 @@ export type EventPlaces = readonly PlacedGroup[];
  * The one durable record of the tool plane. Every write answers after its commit reached the disk, and rejects with a
  * `LedgerError` of kind `unavailable` when nothing was written (disk full, read-only, locked, damaged); it may be tried again.
  */
-export interface Ledger extends Deliveries, Recoveries, Retention {
+export interface Ledger extends Accounts, Deliveries, Recoveries, Retention {
   readSettings(ask: AskOf<typeof readSettings>): Promise<AnswerOf<typeof readSettings>>;
   /**
    * Compare and set, with a receipt of it in the same transaction where one is given. A removed key keeps counting its
@@ -139,7 +140,7 @@ export interface Ledger extends Deliveries, Recoveries, Retention {
    */
   appendEvents(ask: AppendEvents): Promise<EventPlaces>;
   readEvents(ask: AskOf<typeof readEvents>): Promise<AnswerOf<typeof readEvents>>;
-  /** Forgets expired kept calls, keys, runs, quota windows, recorded decisions, events and messages to the webhook, at most 500 of each; answers how many. Less than 500: nothing is left. */
+  /** Forgets expired kept calls, keys, runs, quota windows, authorizations, recorded decisions, events and messages to the webhook, at most 500 of each; answers how many. Less than 500: nothing is left. */
   purgeExpired(ask: Now): Promise<number>;
 
   /** Keeps the last 100,000 decisions of all tenants, for 7 days, and facts as long as a decision rests on them. */

@@ -86,6 +86,11 @@ function plainOperations(link: Link): Omit<Ledger, Sealed | 'verifyReceipts' | '
   return {
     readSettings: (ask) => link.ask('readSettings', ask),
     writeSetting: (ask) => link.ask('writeSetting', ask),
+    readAccount: (ask) => link.ask('readAccount', ask),
+    writeAccount: (ask) => link.ask('writeAccount', ask),
+    leaseAccount: (ask) => link.ask('leaseAccount', ask),
+    keepAuthorization: (ask) => link.ask('keepAuthorization', ask),
+    takeAuthorization: (ask) => link.ask('takeAuthorization', ask),
     takeQuota: (ask) => link.ask('takeQuota', ask),
     putRun: (ask) => link.ask('putRun', ask),
     readRun: (ask) => link.ask('readRun', ask),

@@ -13,6 +13,11 @@ export type Store = { readonly [K in Operation]: (input: Input<K>) => Output<K> 
 export const writes: Readonly<Record<Operation, boolean>> = {
   readSettings: false,
   writeSetting: true,
+  readAccount: false,
+  writeAccount: true,
+  leaseAccount: true,
+  keepAuthorization: true,
+  takeAuthorization: true,
   keepCall: true,
   readKeptCall: false,
   claimKey: true,

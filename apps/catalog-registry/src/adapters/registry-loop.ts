@@ -1,10 +1,9 @@
 import type { Bus } from '@uar/bus';
-import { catalogBeat, hostBeat, registryStarted } from '@uar/contracts';
+import { catalogBeat, hostBeat, registryStarted, serversNamespace } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 import type { Settings } from '../domain/ports.js';
 import type { Registry } from '../domain/registry.js';
 import type { ServerStore } from '../domain/servers/server-store.js';
-import { serversNamespace } from '../domain/servers/stored-server.js';
 import { pinsNamespace, type Pins } from '../domain/tools/pins.js';
 
 const beatMs = 1_000;

@@ -1,10 +1,21 @@
 export {
+  AccountId,
+  StoredAccount,
+  accountChanged,
+  keepAuthorization,
+  leaseAccount,
+  readAccount,
+  takeAuthorization,
+  writeAccount,
+} from './account.js';
+export {
   Setting,
   claimKey,
   keepCall,
   readKeptCall,
   readLedgerStatus,
   readSettings,
+  serversNamespace,
   settingsChanged,
   writeSetting,
 } from './ledger.js';

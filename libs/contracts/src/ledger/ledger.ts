@@ -6,6 +6,9 @@ import { ReceiptBody, ReceiptPosition } from './receipt.js';
 /** e.g. `server`, `run-policy`, `tenant`. */
 const Namespace = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 
+/** One setting per server, its key the server's name: sealed by the registry, or `{ kind: 'deleted' }`. */
+export const serversNamespace = 'server';
+
 export const Setting = z.strictObject({
   tenant: TenantId,
   namespace: Namespace,

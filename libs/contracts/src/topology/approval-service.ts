@@ -2,6 +2,7 @@ import * as approval from '../calls/approval.js';
 import * as event from '../calls/event.js';
 import * as run from '../calls/run.js';
 import * as webhook from '../calls/webhook.js';
+import * as account from '../ledger/account.js';
 import * as ledger from '../ledger/ledger.js';
 import * as receipt from '../ledger/receipt.js';
 import * as decisionLog from '../policies/decision-log.js';
@@ -25,6 +26,11 @@ export const approvalService: BusRights = {
     receipt.listReceipts,
     receipt.readReceipt,
     receipt.verifyReceipts,
+    account.readAccount,
+    account.writeAccount,
+    account.leaseAccount,
+    account.keepAuthorization,
+    account.takeAuthorization,
     ledger.readSettings,
     ledger.writeSetting,
     ledger.keepCall,
@@ -45,6 +51,7 @@ export const approvalService: BusRights = {
     approval.approvalSettled,
     webhook.webhookAttempted,
     ledger.settingsChanged,
+    account.accountChanged,
     run.runChanged,
     event.eventsAppended,
   ],

@@ -1,6 +1,7 @@
 import * as host from '../calls/host.js';
 import * as item from '../calls/item.js';
 import * as catalog from '../catalog/catalog.js';
+import * as account from '../ledger/account.js';
 import type { BusRights } from '../topology.js';
 
 export const mcpConnector: BusRights = {
@@ -13,7 +14,16 @@ export const mcpConnector: BusRights = {
     host.tryServer,
     host.reconnectServer,
   ],
-  asks: [catalog.readWantedServers, item.askClient, item.withdrawAsk],
+  asks: [
+    catalog.readWantedServers,
+    item.askClient,
+    item.withdrawAsk,
+    account.readAccount,
+    account.writeAccount,
+    account.leaseAccount,
+    account.keepAuthorization,
+    account.takeAuthorization,
+  ],
   announces: [catalog.hostBeat, host.callProgressed, item.upstreamNotified],
-  listens: [catalog.serversChanged, catalog.registryStarted],
+  listens: [catalog.serversChanged, catalog.registryStarted, account.accountChanged],
 };

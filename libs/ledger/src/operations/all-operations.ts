@@ -1,9 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { SqlDatabase } from '../sql/database.js';
 import type { Store } from '../store.js';
+import { accountsStore, forgettingAccounts } from './accounts.js';
 import { ApprovalRows } from './approvals/approval-rows.js';
 import { approvalsStore } from './approvals/approvals.js';
 import { outboxStore } from './approvals/outbox.js';
+import { authorizationsStore } from './authorizations.js';
 import { claimedKeysStore } from './calls/claimed-keys.js';
 import { decisionsStore } from './decisions.js';
 import { eventsStore } from './events.js';
@@ -33,7 +35,9 @@ export function allOperations(
   const parts = { rows, chains, open: new OpenCalls(database), news: hasWebhook ? news : noNews };
   const { purgeEvents, ...events } = eventsStore(database);
   return {
-    ...settingsStore(database, chains),
+    ...settingsStore(database, { chains, forgetAccounts: forgettingAccounts(database) }),
+    ...accountsStore(database),
+    ...authorizationsStore(database),
     ...kept,
     ...decisions,
     ...events,

@@ -1,4 +1,4 @@
-import type { TenantId } from '@uar/contracts';
+import { serversNamespace, type TenantId } from '@uar/contracts';
 import type { SqlDatabase } from '../sql/database.js';
 import type { Store } from '../store.js';
 import type { ReceiptChains } from './receipts.js';
@@ -11,10 +11,15 @@ interface Row {
   value: string | null;
 }
 
+interface SettingsParts {
+  readonly chains: Pick<ReceiptChains, 'append'>;
+  readonly forgetAccounts: (tenant: string, server: string) => void;
+}
+
 /** A removed setting stays as a row without value: its revision goes on counting. */
 export function settingsStore(
   database: SqlDatabase,
-  chains: Pick<ReceiptChains, 'append'>,
+  { chains, forgetAccounts }: SettingsParts,
 ): Pick<Store, 'readSettings' | 'writeSetting'> {
   const list = database.prepare<[string], Row & { value: string }>(
     'SELECT * FROM settings WHERE namespace = ? AND value IS NOT NULL ORDER BY tenant, key',
@@ -41,6 +46,7 @@ export function settingsStore(
       if (current !== if_revision) return { kind: 'conflict', revision: current };
       const revision = (row?.revision ?? 0) + 1;
       put.run(namespace, tenant, key, revision, value == null ? null : JSON.stringify(value));
+      if (removesServer(namespace, value)) forgetAccounts(tenant, key);
       return {
         kind: 'written',
         revision,
@@ -48,4 +54,10 @@ export function settingsStore(
       };
     },
   };
+}
+
+/** As the registry writes it. */
+function removesServer(namespace: string, value: unknown): boolean {
+  if (namespace !== serversNamespace) return false;
+  return value == null || (typeof value === 'object' && 'kind' in value && value.kind === 'deleted');
 }

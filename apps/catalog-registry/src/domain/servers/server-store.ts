@@ -1,7 +1,8 @@
+import { serversNamespace } from '@uar/contracts';
 import type { Deed, Journal, Setting, Settings, Vault } from '../ports.js';
 import type { DesiredServers, ServerId, StoredValue } from './desired-servers.js';
 import { serverKey } from './desired-servers.js';
-import { fromSetting, serversNamespace, toSetting } from './stored-server.js';
+import { fromSetting, toSetting } from './stored-server.js';
 
 export type Saved = 'saved' | 'overtaken' | 'unavailable';
 

@@ -3,9 +3,6 @@ import { z } from 'zod';
 import type { Setting, Vault } from '../ports.js';
 import type { StoredServer, StoredValue } from './desired-servers.js';
 
-/** Namespace of the ledger's settings; one setting per server, its key the server's name. */
-export const serversNamespace = 'server';
-
 const StoredSetting = z.discriminatedUnion('kind', [
   /** The whole configuration is sealed: secrets stand in arguments and addresses too. */
   z.strictObject({ kind: z.literal('server'), sealed: z.string() }),

@@ -26,6 +26,7 @@ export function keptCallsStore(
     { table: 'claimed_keys', key: 'tenant, principal, key', end: 'expires_at' },
     { table: 'runs', key: 'tenant, run_id', end: 'kept_until' },
     { table: 'quota_spent', key: 'quota, bucket', end: 'ends_at' },
+    { table: 'authorizations', key: 'state_digest', end: 'kept_until' },
   ];
   const purges = dying.map(({ table, key, end }) =>
     database.prepare<[number]>(

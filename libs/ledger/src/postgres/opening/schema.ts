@@ -153,4 +153,21 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX approvals_by_requester ON approvals (requester, created_at, nth);
     `,
   },
+  {
+    version: 12,
+    name: 'credentials for upstreams, and authorizations that browsers bring back',
+    sql: `
+      CREATE TABLE accounts (
+        tenant TEXT NOT NULL, server TEXT NOT NULL, principal TEXT NOT NULL, revision bigint NOT NULL, binding TEXT,
+        sealed TEXT, holder TEXT, held_until bigint NOT NULL,
+        PRIMARY KEY (tenant, server, principal)
+      );
+      CREATE TABLE authorizations (
+        state_digest TEXT NOT NULL PRIMARY KEY, tenant TEXT NOT NULL, server TEXT NOT NULL, principal TEXT NOT NULL,
+        sealed TEXT, expires_at bigint NOT NULL, kept_until bigint NOT NULL
+      );
+      CREATE INDEX authorizations_by_account ON authorizations (tenant, server, principal);
+      CREATE INDEX authorizations_by_end ON authorizations (kept_until);
+    `,
+  },
 ];
