@@ -10,8 +10,9 @@ import { SessionDoor, type OpenDecision } from './adapters/mcp/http/session-door
 import { SessionPair } from './adapters/mcp/http/session-pair.js';
 import { StreamableHttp } from './adapters/mcp/http/streamable-http.js';
 import { SessionStore } from './adapters/mcp/session/session-store.js';
-import { AskedAgain } from './adapters/mcp/stateless/asked-again.js';
-import { RequestStates } from './adapters/mcp/stateless/request-state.js';
+import { AskedAgain } from './adapters/mcp/stateless/rounds/asked-again.js';
+import { AskedClients } from './adapters/mcp/stateless/rounds/asked-clients.js';
+import { RequestStates } from './adapters/mcp/stateless/rounds/request-state.js';
 import { StatelessCalls } from './adapters/mcp/stateless/stateless-calls.js';
 import { StatelessItems } from './adapters/mcp/stateless/stateless-items.js';
 import { StatelessHttp } from './adapters/mcp/stateless/stateless-http.js';
@@ -143,18 +144,19 @@ interface StatelessServing {
 }
 
 function statelessOf(
-  { pipeline, parked, pageUrl, catalog, items }: Assembly,
+  { pipeline, parked, parkedHere, pageUrl, catalog, items, clients: news, callClients }: Assembly,
   config: ResolvedConfig,
   gateway: InstanceId,
 ): StatelessServing {
   const waitMs = config.approvals.mcp_wait_seconds * 1000;
   const seal = createSeal(ensureSecretFile(config.keys.state_key_file));
   const states = new RequestStates(seal, () => systemClock.now());
-  const again = new AskedAgain({ states, parked, gateway, waitMs, pageUrl });
+  const again = new AskedAgain({ states, parked, news, gateway, waitMs, pageUrl });
+  const clients = new AskedClients({ clients: callClients, parked: parkedHere, news, again });
   return {
-    calls: new StatelessCalls({ pipeline, again, waitLimitMs: waitMs }),
+    calls: new StatelessCalls({ pipeline, again, clients, waitLimitMs: waitMs }),
     subscriptions: new Subscriptions(catalog),
-    items: new StatelessItems({ items, gateway }),
+    items: new StatelessItems({ items, gateway, again, clients }),
   };
 }
 

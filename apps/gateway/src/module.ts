@@ -108,6 +108,7 @@ async function stop({ context: { bus, config }, assembly, app, management }: Par
   const graceMs = Math.max(0, config.server.shutdown_grace_seconds * 1000 - lastStepsMs);
   assembly.readiness.stop();
   assembly.stopStreams();
+  assembly.callClients.close();
   await within(graceMs, assembly.pipeline.close());
   app.get(Subscriptions).close();
   await within(lastStepsMs, app.get(SessionStore).close());

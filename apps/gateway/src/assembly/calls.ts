@@ -103,7 +103,7 @@ export function assembleCalls(ports: CallPorts) {
   return {
     ...{ ...rated, runtimeFront: own.front, ownRequests: own.requests },
     ...{ pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault },
-    ...parkedCallsOf(ports, new ParkedCalls({ room, ended: endedCalls, clock })),
+    ...parkedCallsOf(ports, parkedOf(pipeline, endedCalls)),
   };
 }
 
@@ -115,8 +115,13 @@ function faultLogOf({ log }: ServiceContext): FaultLog {
   };
 }
 
+function parkedOf(pipeline: Pipeline, ended: EndedCalls): ParkedCalls {
+  return new ParkedCalls({ running: (callId) => pipeline.running(callId), ended, clock });
+}
+
 function parkedCallsOf({ context: { bus }, hosts }: CallPorts, here: ParkedCalls) {
-  return { resumeDesk: new ResumeDesk(here), parked: new ParkedAnywhere({ bus, here, hosts }) };
+  const parked = new ParkedAnywhere({ bus, here, hosts });
+  return { resumeDesk: new ResumeDesk(here), parkedHere: here, parked };
 }
 
 interface CallShared {

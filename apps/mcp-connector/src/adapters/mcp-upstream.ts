@@ -134,7 +134,7 @@ export class McpUpstream implements Upstream {
       return { kind: 'ran', result_json: text, is_error: isError };
     } catch (error) {
       this.note(error);
-      return this.endOf(error, call.signal);
+      return this.withLacking(call, this.endOf(error, call.signal));
     } finally {
       if (token !== undefined) this.transport.unlisten(token);
       if (call.callId !== undefined) this.transport.ended(call.callId);
@@ -160,6 +160,12 @@ export class McpUpstream implements Upstream {
 
   async close(): Promise<void> {
     await this.transport.close();
+  }
+
+  private withLacking({ callId }: UpstreamCall, end: CallEnd): CallEnd {
+    if (end.kind !== 'upstream_error' || callId === undefined) return end;
+    const lacking = this.transport.lackingOf(callId);
+    return lacking.length === 0 ? end : { ...end, lacking: [...lacking] };
   }
 
   private endOf(error: unknown, signal: AbortSignal): CallEnd {

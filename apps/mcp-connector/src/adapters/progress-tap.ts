@@ -77,6 +77,11 @@ export class ProgressTap implements Transport {
     this.listeners.delete(token);
   }
 
+  /** Client capabilities that the upstream missed during the call. */
+  lackingOf(callId: CallId): readonly string[] {
+    return this.calls.lackingOf(callId);
+  }
+
   /** The request that was sent as `relatedRequestId: callId` is over. */
   ended(callId: CallId): void {
     this.calls.end(callId);

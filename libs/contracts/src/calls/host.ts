@@ -32,6 +32,8 @@ export const HostAnswer = z.discriminatedUnion('kind', [
     code: z.number(),
     message: z.string(),
     data_json: z.string().optional(),
+    /** Client capabilities that the upstream asked for in vain during the call: its seat does not declare them. */
+    lacking: z.array(z.string()).optional(),
   }),
   /** The grant does not hold, was used, or is for somebody else. */
   z.strictObject({ kind: z.literal('refused'), cause: z.string() }),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { exchange } from '../exchange.js';
-import { ApprovalId, CallId } from '../ids.js';
+import { ApprovalId, CallId, EpochMs } from '../ids.js';
 import { ReceiptPosition } from '../ledger/receipt.js';
 import { Caller } from '../principal.js';
 import { ApprovalView } from './approval.js';
+import { askClient } from './item.js';
 import { Outcome } from './outcome.js';
 
 /** How a call ended, as far as its caller is told. */
@@ -15,16 +16,28 @@ const ResumedEnd = z.strictObject({
   /** CallToolResult as the upstream sent it. */
   result_json: z.string().optional(),
   upstream_error: z
-    .strictObject({ code: z.number(), message: z.string(), data_json: z.string().optional() })
+    .strictObject({
+      code: z.number(),
+      message: z.string(),
+      data_json: z.string().optional(),
+      lacking: z.array(z.string()).optional(),
+    })
     .optional(),
   intent: ReceiptPosition.nullable(),
   retry_after_ms: z.number().optional(),
   fault_id: z.string().optional(),
 });
 
+/** What a client has to answer before its call goes on, under `key`. */
+const ParkedInput = z.strictObject({
+  key: z.string(),
+  method: askClient.ask.shape.method,
+  params_json: z.string(),
+});
+
 /**
- * Asked of the gateway that holds a call which waits for a human, by the one to which its caller came back: waits `wait_ms` for
- * the human, and without limit for the end of what they allow.
+ * Asked of the gateway that holds a call which waits for a human or for its client, by the one to which its caller came back: takes
+ * what the client answered, waits `wait_ms` for the human, and without limit for the end of the call or until more is asked.
  */
 export const resumeCall = exchange({
   subject: 'uar.v1.gateway.call.resume',
@@ -34,11 +47,26 @@ export const resumeCall = exchange({
     ask_id: z.uuid(),
     caller: Caller,
     call_id: CallId,
-    approval_id: ApprovalId,
+    /** Of a call that waited for a human when its caller left it. */
+    approval_id: ApprovalId.optional(),
     wait_ms: z.number().int().min(0).max(3_600_000),
+    /** Results as JSON text by key; `shown`: how many requests its client had been shown by then. */
+    answers: z
+      .strictObject({ shown: z.number().int().min(0), by_key: z.record(z.string(), z.string()) })
+      .optional(),
+    /** ClientCapabilities that its client declares now, as JSON text. */
+    capabilities_json: z.string().max(4_096),
   }),
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('pending'), approval: ApprovalView }),
+    z.strictObject({
+      kind: z.literal('asked'),
+      call_id: CallId,
+      inputs: z.array(ParkedInput),
+      shown: z.number().int().min(0),
+      /** After that the call is given up. */
+      until: EpochMs,
+    }),
     z.strictObject({ kind: z.literal('ended'), ended: ResumedEnd }),
     /** No call of this caller, or not any more. */
     z.strictObject({ kind: z.literal('unknown') }),

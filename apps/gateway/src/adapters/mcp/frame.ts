@@ -9,6 +9,7 @@ export type ClientFrame =
       readonly id: string | number;
       readonly method: string;
       readonly message: ClientMessage;
+      readonly text: string;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly message: ClientMessage }
   /** Whoever asked reads its result or error from the text, as it was sent. */
@@ -118,7 +119,7 @@ function classify(frame: z.output<typeof Frame>, text: string): ClientFrame {
   const { method } = frame;
   const message = method === 'tools/call' ? withArgumentText(frame, text) : frame;
   return 'id' in frame
-    ? { kind: 'request', id: frame.id, method, message }
+    ? { kind: 'request', id: frame.id, method, message, text }
     : { kind: 'notification', method, message };
 }
 

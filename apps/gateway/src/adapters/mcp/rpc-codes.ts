@@ -14,5 +14,6 @@ export const rpcCodes = {
   resourceNotFound: -32002,
   // MCP 2026-07-28.
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedVersion: -32022,
 } as const;

@@ -7,68 +7,121 @@ import {
   type Caller,
 } from '@uar/contracts';
 import type { Clock } from '../call/ports.js';
-import type { CallEnding } from '../call/proposed-call.js';
+import type { CallEnding, ProposedCall } from '../call/proposed-call.js';
 import type { RunningCall } from '../call/running-call.js';
 import { Waiter } from '../call/waiter.js';
+import type { CallClient } from '../client/call-client.js';
+import type { Declared } from '../client/declared.js';
+import type { BroughtAnswers, ParkedAsk } from '../client/parked-asks.js';
 import type { EndedCalls } from '../execute/ended-calls.js';
-import type { WaitingRoom } from './waiting-room.js';
 
 /** Who comes back to a call that was proposed before, and waits for it. */
 export interface ResumeAsk {
   readonly caller: Caller;
   readonly callId: CallId;
-  readonly approvalId: ApprovalId;
+  /** Of a call that waited for a human when its caller left it. */
+  readonly approvalId?: ApprovalId;
   /** Milliseconds to wait for the human; for the end of what they allowed there is no limit. */
   readonly waitMs: number;
+  /** To what the upstream asked. */
+  readonly answers?: BroughtAnswers;
+  /** What its client can be asked from now on. */
+  readonly declared: Declared;
   readonly onProgress?: (paramsJson: string) => void;
   onCancel(listener: () => void): void;
+}
+
+/** A call that goes on when its client has answered. */
+export interface AskedCall {
+  readonly callId: CallId;
+  readonly asks: readonly ParkedAsk[];
+  readonly shown: number;
+  /** Epoch milliseconds after which it is given up. */
+  readonly until: number;
 }
 
 export type Resumed =
   /** Nothing is decided; the call is parked again. */
   | { readonly kind: 'pending'; readonly approval: ApprovalView }
+  /** Its upstream waits for the client; the call is parked again. */
+  | { readonly kind: 'asked'; readonly asked: AskedCall }
   /** Without its result where it had ended before this ask. */
   | { readonly kind: 'ended'; readonly ended: CallEnding }
   /** No call of this caller, or not any more. */
   | { readonly kind: 'unknown' };
 
-/** Calls that wait for a human while nobody waits for them, until their caller comes back with their id. */
+/** How long a client may take to come back with its answers. Upstreams hear no later that nobody gives them one. */
+const answerMs = 10 * 60_000;
+
+/** Calls that wait for a human, or for their client, while nobody waits for them, until their caller comes back with their id. */
 export class ParkedCalls {
   constructor(
     private readonly parts: {
-      readonly room: WaitingRoom;
+      /** A call that has not ended. */
+      running(callId: CallId): RunningCall | undefined;
       readonly ended: EndedCalls;
       readonly clock: Clock;
     },
   ) {}
 
-  resume(ask: ResumeAsk): Promise<Resumed> {
-    const call = this.parts.room.find(ask.callId, ask.approvalId)?.call;
-    if (call === undefined) return Promise.resolve(this.remembered(ask));
-    return isOf(call, ask.caller) ? this.wait(call, ask) : Promise.resolve({ kind: 'unknown' });
+  /** Its client is sent away with what the upstream asks. Undefined: nothing is asked any more. */
+  sendAway(callId: CallId): AskedCall | undefined {
+    const call = this.parts.running(callId);
+    const client = call?.client;
+    if (call === undefined || client === undefined || client.asks.size === 0) return undefined;
+    const now = this.parts.clock.now();
+    const until = Math.min(now + answerMs, call.deadlineAt);
+    client.expect(until - now, () => {
+      client.asks.end();
+      call.forsake();
+    });
+    return { callId, asks: client.asks.list(), shown: client.asks.count, until };
   }
 
-  private wait(call: RunningCall, ask: ResumeAsk): Promise<Resumed> {
+  resume(ask: ResumeAsk): Promise<Resumed> {
+    const call = this.parts.running(ask.callId);
+    if (call === undefined) return Promise.resolve(this.remembered(ask));
+    if (!isOf(call, ask)) return Promise.resolve({ kind: 'unknown' });
+    const proposed = leftBy(call);
+    const client = call.client ?? proposed.client;
+    client?.isBack();
+    client?.declare(ask.declared);
+    if (ask.answers !== undefined) client?.asks.take(ask.answers);
+    return this.wait(call, ask, { ...proposed, ...(client !== undefined && { client }) });
+  }
+
+  private wait(call: RunningCall, ask: ResumeAsk, { client, seat }: ProposedCall): Promise<Resumed> {
     const { clock } = this.parts;
     return new Promise((resolve) => {
       let endTimer = (): void => undefined;
-      const waiter = new Waiter(
-        call,
-        {
-          caller: ask.caller,
-          toolName: call.proposed.toolName,
-          argumentsJson: call.proposed.argumentsJson,
-          ...(ask.onProgress !== undefined && { onProgress: ask.onProgress }),
-          onSettled: () => endTimer(),
-        },
-        () => clock.now(),
-      );
-      endTimer = clock.after(ask.waitMs, () => {
+      const proposed = {
+        ...{ caller: ask.caller, toolName: call.proposed.toolName },
+        argumentsJson: call.proposed.argumentsJson,
+        ...(seat !== undefined && { seat }),
+        ...(client !== undefined && { client }),
+        ...(ask.onProgress !== undefined && { onProgress: ask.onProgress }),
+        onSettled: () => endTimer(),
+      };
+      const waiter = new Waiter(call, proposed, () => clock.now());
+      const stop = client?.asks.watch(() => {
+        const asked = this.sendAway(call.callId);
+        if (asked === undefined) return;
+        stopAll();
         waiter.park();
-        if (call.approval !== null) resolve({ kind: 'pending', approval: call.approval });
+        resolve({ kind: 'asked', asked });
       });
-      void waiter.ended.then((ended) => {
+      endTimer = clock.after(ask.waitMs, () => {
+        if (call.approval === null) return;
+        stopAll();
+        waiter.park();
+        resolve({ kind: 'pending', approval: call.approval });
+      });
+      const stopAll = (): void => {
         endTimer();
+        stop?.();
+      };
+      void waiter.ended.then((ended) => {
+        stopAll();
         resolve({ kind: 'ended', ended });
       });
       ask.onCancel(() => waiter.cancel());
@@ -81,9 +134,14 @@ export class ParkedCalls {
     const isOwn =
       found?.owner.principal === principalId(caller.principal) &&
       found.ended.runId === caller.run_id &&
-      found.ended.approval?.approval_id === approvalId;
+      (approvalId === undefined || found.ended.approval?.approval_id === approvalId);
     return isOwn ? { kind: 'ended', ended: found.ended } : { kind: 'unknown' };
   }
+}
+
+/** What the caller proposed that left the call, as far as anybody did. */
+function leftBy({ waiters, proposed }: RunningCall): ProposedCall & { readonly client?: CallClient } {
+  return [...waiters].findLast(({ hold }) => hold === 'parked')?.proposed ?? proposed;
 }
 
 /** Whoever comes back is the one that left: to cancel now is to end the call. */
@@ -92,10 +150,11 @@ function takeOver(call: RunningCall, waiter: Waiter): void {
   call.take(waiter);
 }
 
-function isOf({ owner, caller }: RunningCall, asking: Caller): boolean {
+function isOf({ owner, caller, approval }: RunningCall, { caller: asking, approvalId }: ResumeAsk): boolean {
   return (
     owner.principal === principalId(asking.principal) &&
     agentOf(caller.principal) === agentOf(asking.principal) &&
-    caller.run_id === asking.run_id
+    caller.run_id === asking.run_id &&
+    (approvalId === undefined || approval?.approval_id === approvalId)
   );
 }

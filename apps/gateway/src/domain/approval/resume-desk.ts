@@ -1,7 +1,8 @@
 import type { AnswerOf, AskOf, leaveCall, resumeCall } from '@uar/contracts';
 import type { CallEnding } from '../call/proposed-call.js';
+import { declaredIn } from '../client/declared.js';
 import { OpenAsks } from '../open-asks.js';
-import type { ParkedCalls } from './parked-calls.js';
+import type { AskedCall, ParkedCalls, Resumed, ResumeAsk } from './parked-calls.js';
 
 /** Calls of this gateway whose callers came back to another one. */
 export class ResumeDesk {
@@ -10,21 +11,49 @@ export class ResumeDesk {
   constructor(private readonly parked: ParkedCalls) {}
 
   async resume(ask: AskOf<typeof resumeCall>): Promise<AnswerOf<typeof resumeCall>> {
-    const { ask_id, caller, call_id: callId, approval_id: approvalId, wait_ms: waitMs } = ask;
+    const { ask_id } = ask;
     let close = (): void => undefined;
     const resumed = await this.parked.resume({
-      ...{ caller, callId, approvalId, waitMs },
+      ...readAsk(ask),
       onCancel: (listener) => {
         close = this.open.add(ask_id, listener);
       },
     });
     close();
-    return resumed.kind === 'ended' ? { kind: 'ended', ended: written(resumed.ended) } : resumed;
+    return answerOf(resumed);
   }
 
   leave({ ask_id }: AskOf<typeof leaveCall>): AnswerOf<typeof leaveCall> {
     return this.open.leave(ask_id);
   }
+}
+
+function readAsk(ask: AskOf<typeof resumeCall>): Omit<ResumeAsk, 'onCancel'> {
+  const { caller, call_id: callId, approval_id: approvalId, wait_ms: waitMs, answers } = ask;
+  return {
+    ...{ caller, callId, waitMs, declared: declaredIn(JSON.parse(ask.capabilities_json)) },
+    ...(approvalId !== undefined && { approvalId }),
+    ...(answers !== undefined && {
+      answers: { shown: answers.shown, byKey: new Map(Object.entries(answers.by_key)) },
+    }),
+  };
+}
+
+function answerOf(resumed: Resumed): AnswerOf<typeof resumeCall> {
+  switch (resumed.kind) {
+    case 'pending':
+    case 'unknown':
+      return resumed;
+    case 'asked':
+      return { kind: 'asked', ...writtenAsked(resumed.asked) };
+    case 'ended':
+      return { kind: 'ended', ended: written(resumed.ended) };
+  }
+}
+
+function writtenAsked({ callId, asks, shown, until }: AskedCall) {
+  const inputs = asks.map(({ key, method, paramsJson }) => ({ key, method, params_json: paramsJson }));
+  return { call_id: callId, inputs, shown, until };
 }
 
 type WrittenEnd = Extract<AnswerOf<typeof resumeCall>, { kind: 'ended' }>['ended'];
@@ -48,8 +77,14 @@ function writtenError({
   code,
   message,
   dataJson,
+  lacking,
 }: NonNullable<CallEnding['upstreamError']>): NonNullable<WrittenEnd['upstream_error']> {
-  return { code, message, ...(dataJson !== undefined && { data_json: dataJson }) };
+  return {
+    code,
+    message,
+    ...(dataJson !== undefined && { data_json: dataJson }),
+    ...(lacking !== undefined && { lacking: [...lacking] }),
+  };
 }
 
 /** Injection token of the ResumeDesk. */

@@ -38,7 +38,7 @@ const noReceipt: Promise<ReceiptPosition | null> = Promise.resolve(null);
 
 /** The life of a call (DESIGN.md 3): every proposed call ends in exactly one outcome, said once everywhere. */
 export class Pipeline implements CallPipeline {
-  private readonly running = new Map<string, RunningCall>();
+  private readonly inProgress = new Map<string, RunningCall>();
   private idle: (() => void) | undefined;
   private closed = false;
 
@@ -50,35 +50,39 @@ export class Pipeline implements CallPipeline {
     const call = new RunningCall(proposed.callId ?? this.parts.newCallId(), proposed, { clock, events });
     const waiter = new Waiter(call, proposed, () => clock.now());
     call.take(waiter);
-    this.running.set(call.callId, call);
+    this.inProgress.set(call.callId, call);
     void this.live(call);
     return waiter;
   }
 
   find(callId: string): CallHandle | undefined {
-    const call = this.running.get(callId);
+    const call = this.inProgress.get(callId);
     return call === undefined ? undefined : new WholeCall(call, () => this.parts.clock.now());
   }
 
   /** Who made a call that has not ended. */
   callerOf(callId: string): Caller | undefined {
-    return this.running.get(callId)?.caller;
+    return this.inProgress.get(callId)?.caller;
+  }
+
+  running(callId: CallId): RunningCall | undefined {
+    return this.inProgress.get(callId);
   }
 
   /** Every call that has not ended. */
   get calls(): Iterable<RunningCall> {
-    return this.running.values();
+    return this.inProgress.values();
   }
 
   get inFlight(): number {
-    return this.running.size;
+    return this.inProgress.size;
   }
 
   /** Takes no new calls; those that wait for a human end as `channel_closed`. Resolves when every call has ended. */
   async close(): Promise<void> {
     this.closed = true;
-    for (const call of this.running.values()) call.interrupt('abandoned');
-    if (this.running.size === 0) return;
+    for (const call of this.inProgress.values()) call.interrupt('abandoned');
+    if (this.inProgress.size === 0) return;
     await new Promise<void>((resolve) => {
       this.idle = resolve;
     });
@@ -163,8 +167,8 @@ export class Pipeline implements CallPipeline {
   }
 
   private forget(call: RunningCall): void {
-    this.running.delete(call.callId);
-    if (this.running.size === 0) this.idle?.();
+    this.inProgress.delete(call.callId);
+    if (this.inProgress.size === 0) this.idle?.();
   }
 }
 

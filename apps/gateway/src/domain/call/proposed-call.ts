@@ -11,6 +11,7 @@ import type {
   RunId,
   Seat,
 } from '@uar/contracts';
+import type { CallClient } from '../client/call-client.js';
 
 /** What an edge (HTTP API, MCP endpoint) hands to the pipeline: identity verified, nothing else decided. */
 export interface ProposedCall {
@@ -35,6 +36,8 @@ export interface ProposedCall {
   readonly about?: { readonly item: Item; readonly method: ItemMethod };
   /** Whose session with a `per_principal` upstream it runs in. */
   readonly seat?: Seat;
+  /** Who is asked what the upstream asks meanwhile, where the seat is that of this call alone. */
+  readonly client?: CallClient;
   /** Gets the upstream's `notifications/progress` params without a token. Never called after the end. */
   readonly onProgress?: (paramsJson: string) => void;
   /** Told once, as soon as a human is asked (also when this call joined one that waits). */
@@ -132,6 +135,8 @@ export interface UpstreamError {
   readonly code: number;
   readonly message: string;
   readonly dataJson?: string;
+  /** Names of client capabilities that the upstream wanted and nobody had declared. */
+  readonly lacking?: readonly string[];
 }
 
 export interface CallPipeline {

@@ -12,6 +12,7 @@ import {
   type Seat,
   type reviewVotes,
 } from '@uar/contracts';
+import type { CallClient } from '../client/call-client.js';
 import { CallTrail } from '../event/call-trail.js';
 import type { EventSink } from '../event/ports.js';
 import type { Ending } from './ending.js';
@@ -46,6 +47,8 @@ export class RunningCall {
   readonly waiters = new Set<Waiter>();
   readonly startedAt: number;
   readonly trail: CallTrail;
+  /** Whom the upstream asks. */
+  client: CallClient | undefined;
   private interruptedBy: Interruption | undefined;
   private dispatched = false;
   private passedOn = false;
@@ -97,6 +100,7 @@ export class RunningCall {
   /** From now on somebody may have run it. */
   dispatch(): void {
     this.dispatched = true;
+    this.client = this.asking.client;
     this.decide();
     this.trail.dispatched();
   }
@@ -147,8 +151,13 @@ export class RunningCall {
 
   /** Of whoever waits now: a call may have been joined since it was proposed, and its first waiter be gone. */
   get seat(): Seat | undefined {
-    const waiting = [...this.waiters].find(({ hold }) => hold === 'waits');
-    return (waiting?.proposed ?? this.proposed).seat;
+    return this.asking.seat;
+  }
+
+  /** Who left it to come back does not. */
+  forsake(): void {
+    for (const waiter of this.waiters) if (waiter.hold === 'parked') waiter.hold = 'gone';
+    if (!this.isHeld()) this.interrupt('cancelled');
   }
 
   isHeld(): boolean {
@@ -158,6 +167,10 @@ export class RunningCall {
   progress(paramsJson: string): void {
     this.trail.progress(paramsJson);
     for (const waiter of this.waiters) if (waiter.hold === 'waits') waiter.proposed.onProgress?.(paramsJson);
+  }
+
+  private get asking(): ProposedCall {
+    return [...this.waiters].find(({ hold }) => hold === 'waits')?.proposed ?? this.proposed;
   }
 
   end(ended: EndedCall): void {

@@ -8,6 +8,7 @@ import type {
   withdrawAsk,
 } from '@uar/contracts';
 import { OpenAsks } from '../open-asks.js';
+import { gone } from './client-answer.js';
 
 export type ClientAsk = AskOf<typeof askClient>;
 export type ClientAnswer = AnswerOf<typeof askClient>;
@@ -26,6 +27,11 @@ export interface ConnectedClient {
   hear(news: UpstreamNews): void;
 }
 
+/** Who hears what upstreams tell during one call. */
+export interface Overhearing extends Pick<ConnectedClient, 'tenant' | 'owner'> {
+  hear(news: UpstreamNews): void;
+}
+
 /** How long an ask is waited for. */
 export interface AskWait {
   readonly signal: AbortSignal;
@@ -33,13 +39,12 @@ export interface AskWait {
   abort(): void;
 }
 
-const gone: ClientAnswer = { kind: 'gone' };
-
 /** Finds the client that an upstream means: by its own seat alone, so that nobody else is ever asked in its place. */
 export class ConnectedClients {
   private readonly bySeat = new Map<string, ConnectedClient>();
   private readonly all = new Set<ConnectedClient>();
   private readonly open = new OpenAsks();
+  private readonly byCall = new Map<string, Set<Overhearing>>();
 
   constructor(private readonly gateway: InstanceId) {}
 
@@ -50,6 +55,16 @@ export class ConnectedClients {
     return () => {
       this.all.delete(client);
       if (this.bySeat.get(client.seatId) === client) this.bySeat.delete(client.seatId);
+    };
+  }
+
+  /** Of a call whose client has no session: its upstream's seat may be another gateway's. The returned function ends it. */
+  overhear(callId: string, one: Overhearing): () => void {
+    const listening = this.byCall.get(callId) ?? new Set();
+    this.byCall.set(callId, listening.add(one));
+    return () => {
+      listening.delete(one);
+      if (listening.size === 0 && this.byCall.get(callId) === listening) this.byCall.delete(callId);
     };
   }
 
@@ -66,6 +81,9 @@ export class ConnectedClients {
 
   tell(news: UpstreamNews): void {
     for (const client of this.meant(news)) if (client.tenant === news.tenant) client.hear(news);
+    const { call_id, seat, tenant } = news;
+    for (const one of this.byCall.get(call_id ?? '') ?? [])
+      if (one.tenant === tenant && one.owner === seat?.principal) one.hear(news);
   }
 
   private meant({ seat }: UpstreamNews): Iterable<ConnectedClient> {

@@ -14,6 +14,7 @@ export function endingOf(reply: HostReply, cancelAsked: boolean): Ending {
           code: reply.code,
           message: reply.message,
           ...(reply.data_json === undefined ? {} : { dataJson: reply.data_json }),
+          ...(reply.lacking === undefined ? {} : { lacking: reply.lacking }),
         },
       };
     case 'refused':

@@ -1,5 +1,6 @@
 import type { CallId, Caller, Item, ItemListName, ItemMethod, Outcome, Seat } from '@uar/contracts';
-import type { UpstreamError } from '../call/proposed-call.js';
+import type { CallHandle, UpstreamError } from '../call/proposed-call.js';
+import type { CallClient } from '../client/call-client.js';
 import type { RunDenial } from '../run/runs.js';
 
 /** What one upstream offers: MCP objects as it sent them, in its order. */
@@ -33,6 +34,8 @@ export interface ItemAsk {
   /** `params` in the upstream's own names, without `_meta`. */
   readonly paramsJson: string;
   readonly seat?: Seat;
+  /** Who is asked what the upstream asks meanwhile, where the seat is that of this request alone. */
+  readonly client?: CallClient;
   /** A listener of the client's cancellation. */
   onCancel?(listener: () => void): void;
   /** `params` of each `notifications/progress` without the token, as JSON text. Never called after the end. */
@@ -55,12 +58,16 @@ export interface ItemEnded {
   readonly faultId?: string;
 }
 
+/** The call id is known at once, so that what the upstream asks meanwhile finds its client. `ended` never rejects. */
+export interface ItemRequest extends Pick<CallHandle, 'callId' | 'decided' | 'park'> {
+  readonly ended: Promise<ItemEnded>;
+}
+
 /** Resources and prompts on the road of the tools: same identity, run, policy and receipts (DESIGN.md 12). */
 export interface ItemDesk {
   /** Of one upstream, or of all that the caller's run leaves. */
   list(caller: Caller, list: ItemListName, server?: string): Promise<ListedItems>;
   /** False too where nobody can say. */
   mayRead(caller: Caller, item: Item): Promise<boolean>;
-  /** The call id is known at once, so that what the upstream asks meanwhile finds its client. `ended` never rejects. */
-  request(ask: ItemAsk): { readonly callId: CallId; readonly ended: Promise<ItemEnded> };
+  request(ask: ItemAsk): ItemRequest;
 }

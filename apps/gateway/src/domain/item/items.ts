@@ -1,6 +1,6 @@
-import type { CallId, Caller, Item, ItemListName } from '@uar/contracts';
+import type { Caller, Item, ItemListName } from '@uar/contracts';
 import type { CallPipeline, EndedCall } from '../call/proposed-call.js';
-import type { ItemAsk, ItemDesk, ItemEnded, ListedItems } from './item-desk.js';
+import type { ItemAsk, ItemDesk, ItemEnded, ItemRequest, ListedItems } from './item-desk.js';
 
 /** Lists what upstreams offer besides tools, and hands requests about it to the pipeline of all calls. */
 export class Items implements ItemDesk {
@@ -17,18 +17,20 @@ export class Items implements ItemDesk {
     return this.lists.mayRead(caller, item);
   }
 
-  request(ask: ItemAsk): { readonly callId: CallId; readonly ended: Promise<ItemEnded> } {
-    const { caller, item, method, paramsJson, seat, onProgress } = ask;
+  request(ask: ItemAsk): ItemRequest {
+    const { caller, item, method, paramsJson, seat, client, onProgress } = ask;
     const handle = this.pipeline.propose({
       caller,
       toolName: `${item.server}/${method}`,
       argumentsJson: paramsJson,
       about: { item, method },
       ...(seat === undefined ? {} : { seat }),
+      ...(client === undefined ? {} : { client }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
     ask.onCancel?.(() => handle.cancel());
-    return { callId: handle.callId, ended: handle.ended.then(itemEnded) };
+    const { callId, decided, ended } = handle;
+    return { callId, decided, ended: ended.then(itemEnded), park: () => handle.park() };
   }
 }
 

@@ -6,11 +6,10 @@ import { ParkedAnywhere } from '../../adapters/bus/parked/parked-anywhere.js';
 import { caller } from '../../domain/call-spec/facts.fixture.js';
 import { EndedCalls } from '../../domain/execute/ended-calls.js';
 import { ParkedCalls } from '../../domain/approval/parked-calls.js';
-import { WaitingRoom } from '../../domain/approval/waiting-room.js';
 import { systemClock } from '../../adapters/clock.js';
 
 const ask = {
-  ...{ caller, callId: CallId.parse(`call_${'a'.repeat(32)}`), waitMs: 60_000 },
+  ...{ caller, callId: CallId.parse(`call_${'a'.repeat(32)}`), waitMs: 60_000, declared: {} },
   ...{ approvalId: ApprovalId.parse(`appr_${'b'.repeat(32)}`), onCancel: () => undefined },
 };
 
@@ -23,7 +22,7 @@ withBothBuses('a call that another gateway holds', (connect) => {
   beforeEach(async () => {
     const bus = await connect('gateway');
     holder = await connect('gateway');
-    const here = new ParkedCalls({ room: new WaitingRoom(), ended: new EndedCalls(), clock: systemClock });
+    const here = new ParkedCalls({ running: () => undefined, ended: new EndedCalls(), clock: systemClock });
     parked = new ParkedAnywhere({ bus, here, hosts: { onProgress: () => () => undefined } });
     looks = 0;
     const held = new Promise<{ kind: 'unknown' }>((resolve) => {

@@ -37,9 +37,11 @@ export class ClientRequests {
   /** False: no client is asked that, and nothing was begun. */
   take(request: JSONRPCRequest): boolean {
     const { method } = request;
-    const { client } = this.options;
-    if (!isAskable(method) || client.answer === undefined) return false;
-    if (client.capabilities[needed[method]] === undefined) return false;
+    const { client, calls } = this.options;
+    if (!isAskable(method)) return false;
+    const isDeclared = client.capabilities[needed[method]] !== undefined;
+    if (!isDeclared) calls.lacks(request, needed[method]);
+    if (!isDeclared || client.answer === undefined) return false;
     void this.ask(request, method, client.answer);
     return true;
   }

@@ -1,17 +1,31 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { CallId } from '@uar/contracts';
+import type { ClientCapabilities } from '../../domain/client-side.js';
 import { streamOf } from '../frames/origin.js';
 
 /** Which calls run over one connection, by the JSON-RPC ids of their requests. */
 export class RunningCalls {
   private readonly calls = new Map<number, CallId>();
+  private readonly lacking = new Map<CallId, Set<keyof ClientCapabilities>>();
 
   begin(requestId: number, callId: CallId): void {
     this.calls.set(requestId, callId);
   }
 
   end(callId: CallId): void {
+    this.lacking.delete(callId);
     for (const [requestId, running] of this.calls) if (running === callId) this.calls.delete(requestId);
+  }
+
+  /** The upstream asked, in vain, for what its client did not declare. */
+  lacks(message: JSONRPCMessage, capability: keyof ClientCapabilities): void {
+    const callId = this.during(message);
+    if (callId === undefined) return;
+    this.lacking.set(callId, (this.lacking.get(callId) ?? new Set()).add(capability));
+  }
+
+  lackingOf(callId: CallId): readonly string[] {
+    return [...(this.lacking.get(callId) ?? [])];
   }
 
   /** The call during which the upstream sent it: the one on whose stream it came; over pipes the latest is taken for it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@uar/bus';
 import { type AnswerOf, leaveCall, resumeCall, type InstanceId } from '@uar/contracts';
-import type { ParkedCalls, Resumed, ResumeAsk } from '../../../domain/approval/parked-calls.js';
+import type { AskedCall, ParkedCalls, Resumed, ResumeAsk } from '../../../domain/approval/parked-calls.js';
 import type { CallEnding, UpstreamError } from '../../../domain/call/proposed-call.js';
 import type { Hosts } from '../../../domain/call/ports.js';
 import { watchGateway } from './watched-gateway.js';
@@ -22,23 +22,58 @@ export class ParkedAnywhere {
   }
 
   private async elsewhere(
-    { caller, callId, approvalId, waitMs, onProgress, onCancel }: ResumeAsk,
+    resume: ResumeAsk,
     gateway: InstanceId,
   ): Promise<Resumed | { readonly kind: 'unavailable' }> {
     const { bus, hosts } = this.parts;
+    const { callId, onProgress, onCancel } = resume;
     const ask_id = randomUUID();
     const gone = new AbortController();
     const stopWatching = watchGateway(bus, gateway, () => gone.abort());
     onCancel(() => void bus.ask(leaveCall, { ask_id }, { to: gateway }));
     const stop = onProgress === undefined ? () => undefined : hosts.onProgress(callId, onProgress);
-    const ask = { ask_id, caller, call_id: callId, approval_id: approvalId, wait_ms: waitMs };
-    const reply = await bus.ask(resumeCall, ask, { to: gateway, signal: gone.signal });
+    const reply = await bus.ask(
+      resumeCall,
+      { ask_id, ...writtenAsk(resume) },
+      { to: gateway, signal: gone.signal },
+    );
     stop();
     stopWatching();
     if (reply.kind === 'fault') return { kind: reply.fault === 'no_responders' ? 'unknown' : 'unavailable' };
-    const { value } = reply;
-    return value.kind === 'ended' ? { kind: 'ended', ended: read(value.ended) } : value;
+    return resumedOf(reply.value);
   }
+}
+
+function writtenAsk({ caller, callId, approvalId, waitMs, answers, declared }: ResumeAsk) {
+  return {
+    ...{ caller, call_id: callId, wait_ms: waitMs, capabilities_json: JSON.stringify(declared) },
+    ...(approvalId !== undefined && { approval_id: approvalId }),
+    ...(answers !== undefined && {
+      answers: { shown: answers.shown, by_key: Object.fromEntries(answers.byKey) },
+    }),
+  };
+}
+
+function resumedOf(answer: AnswerOf<typeof resumeCall>): Resumed {
+  switch (answer.kind) {
+    case 'pending':
+    case 'unknown':
+      return answer;
+    case 'asked':
+      return { kind: 'asked', asked: readAsked(answer) };
+    case 'ended':
+      return { kind: 'ended', ended: read(answer.ended) };
+  }
+}
+
+function readAsked({
+  call_id: callId,
+  inputs,
+  shown,
+  until,
+}: Extract<AnswerOf<typeof resumeCall>, { kind: 'asked' }>): AskedCall {
+  const asks = inputs.map(({ key, method, params_json: paramsJson }) => ({ key, method, paramsJson }));
+  return { callId, asks, shown, until };
 }
 
 type WrittenEnd = Extract<AnswerOf<typeof resumeCall>, { kind: 'ended' }>['ended'];
@@ -58,6 +93,12 @@ function read(ended: WrittenEnd): CallEnding {
   };
 }
 
-function readError({ code, message, data_json }: NonNullable<WrittenEnd['upstream_error']>): UpstreamError {
-  return { code, message, ...(data_json !== undefined && { dataJson: data_json }) };
+function readError(error: NonNullable<WrittenEnd['upstream_error']>): UpstreamError {
+  const { code, message, data_json, lacking } = error;
+  return {
+    code,
+    message,
+    ...(data_json !== undefined && { dataJson: data_json }),
+    ...(lacking !== undefined && { lacking }),
+  };
 }

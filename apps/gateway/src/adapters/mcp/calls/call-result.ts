@@ -1,6 +1,6 @@
 import { type ApprovalView, effectOf, outcomes, type ReceiptPosition } from '@uar/contracts';
 import { JsonText, withMeta } from '@uar/json-text';
-import type { CallEnding } from '../../../domain/call/proposed-call.js';
+import type { CallEnding, UpstreamError } from '../../../domain/call/proposed-call.js';
 import { rpcCodes } from '../rpc-codes.js';
 
 /** What a JSON-RPC error answer carries; the SDK's protocol layer reads these three members. */
@@ -11,6 +11,17 @@ export class RpcError extends Error {
     readonly data?: unknown,
   ) {
     super(message);
+  }
+}
+
+/** An error of the upstream keeps its code and message; its data stands beside ours. */
+export class UpstreamRpcError extends RpcError {
+  /** What the upstream asked for during the call that the client did not declare. */
+  readonly lacking: readonly string[];
+
+  constructor({ code, message, dataJson, lacking = [] }: UpstreamError, data: object) {
+    super(code, message, { ...data, ...(dataJson !== undefined && { upstream: new JsonText(dataJson) }) });
+    this.lacking = lacking;
   }
 }
 
@@ -76,9 +87,7 @@ function rpcError(ended: CallEnding, code: number, meta: string): RpcError {
   const call: unknown = JSON.parse(meta);
   const data = { ...(faultId !== undefined && { fault_id: faultId }), [callMetaKey]: call };
   if (upstreamError === undefined) return new RpcError(code, ended.message, data);
-  const upstreamData =
-    upstreamError.dataJson === undefined ? {} : { upstream: new JsonText(upstreamError.dataJson) };
-  return new RpcError(upstreamError.code, upstreamError.message, { ...data, ...upstreamData });
+  return new UpstreamRpcError(upstreamError, data);
 }
 
 function explained(ended: CallEnding): string {

@@ -32,7 +32,7 @@ describe('SessionRequests', () => {
   });
 
   const take = (params: Record<string, unknown> = { name: 'a' }, method = 'tools/call', id = 7): boolean =>
-    requests.take({ kind: 'request', id, method, message: { jsonrpc: '2.0', id, method, params } });
+    requests.take({ kind: 'request', id, method, text: '', message: { jsonrpc: '2.0', id, method, params } });
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   it('answers a request with its result', async () => {

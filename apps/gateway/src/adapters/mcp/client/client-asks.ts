@@ -1,7 +1,13 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { JsonText } from '@uar/json-text';
+import {
+  answeredWith,
+  gone,
+  mostOpenAsks,
+  tooManyAsks,
+  tooLong,
+} from '../../../domain/client/client-answer.js';
 import type { ClientAnswer, ClientAsk } from '../../../domain/client/connected-clients.js';
-import { rpcCodes } from '../rpc-codes.js';
 import type { SessionSeat } from './session-seat.js';
 import type { ClientReply, ClientRequests } from './client-requests.js';
 
@@ -19,10 +25,6 @@ interface OpenAsk {
   end(reason: string): void;
 }
 
-const mostOpen = 100;
-const mostAnswerBytes = 4 * 1024 * 1024;
-const gone: ClientAnswer = { kind: 'gone' };
-
 /** What upstreams ask the client of one session for: passed on as it is, and answered as the client answers it. */
 export class ClientAsks {
   private readonly open = new Set<OpenAsk>();
@@ -34,8 +36,7 @@ export class ClientAsks {
     const related = ask.call_id === undefined ? undefined : this.parts.relatedOf(ask.call_id);
     const isHeard = ask.call_id === undefined ? this.parts.hasStanding() : related !== undefined;
     if (!isHeard || !this.parts.seat.takes(ask) || signal.aborted) return Promise.resolve(gone);
-    if (this.open.size >= mostOpen)
-      return Promise.resolve(failure('too many requests wait for this client already'));
+    if (this.open.size >= mostOpenAsks) return Promise.resolve(tooManyAsks);
     return this.passOn(ask, related, signal);
   }
 
@@ -80,13 +81,8 @@ export class ClientAsks {
 }
 
 function answerOf(reply: ClientReply): ClientAnswer {
-  const text = reply.kind === 'result' ? reply.text : (reply.dataText ?? '');
-  if (Buffer.byteLength(text) > mostAnswerBytes) return failure('the answer of the client is too long');
-  if (reply.kind === 'result') return { kind: 'answered', result_json: reply.text };
+  if (reply.kind === 'result') return answeredWith(reply.text);
   const { code, message, dataText } = reply;
-  return { kind: 'failed', code, message, ...(dataText !== undefined && { data_json: dataText }) };
-}
-
-function failure(message: string): ClientAnswer {
-  return { kind: 'failed', code: rpcCodes.internalError, message };
+  const failed = { kind: 'failed', code, message } as const;
+  return dataText === undefined ? failed : (tooLong(dataText) ?? { ...failed, data_json: dataText });
 }

@@ -2,7 +2,7 @@ import type { Caller, Item, ItemListName, ItemMethod, Seat } from '@uar/contract
 import { ItemMethod as ItemMethods } from '@uar/contracts';
 import type { JsonText } from '@uar/json-text';
 import type { Front } from '../../../domain/front/front.js';
-import type { ItemDesk } from '../../../domain/item/item-desk.js';
+import type { ItemAsk, ItemRequest } from '../../../domain/item/item-desk.js';
 import { emptyResult, RpcError, unavailableError } from '../calls/call-result.js';
 import { type Listing, listPage, readCursor } from '../calls/list-page.js';
 import { progressUnder } from '../calls/params.js';
@@ -15,7 +15,10 @@ import { Subscriptions } from './subscriptions.js';
 
 export interface ItemAnswerParts {
   readonly front: Front;
-  readonly items: Pick<ItemDesk, 'request'>;
+  readonly items: {
+    /** Without its call id where it began with an earlier request. */
+    request(ask: ItemAsk): Pick<ItemRequest, 'ended'> & Partial<Pick<ItemRequest, 'callId'>>;
+  };
   caller(): Caller;
   seat(): Seat;
 }
@@ -91,7 +94,7 @@ export class ItemAnswers {
         onProgress: (params: string) => request.notify(progressUnder(progressToken, params)),
       }),
     });
-    request.runs({ callId });
+    if (callId !== undefined) request.runs({ callId });
     const end = await ended;
     if (method !== 'resources/read' || end.resultJson === undefined) return itemResult(end, wanted);
     const resultJson = front.shownContents(item, wanted.id, end.resultJson);

@@ -1,7 +1,7 @@
 import { effectOf, outcomes } from '@uar/contracts';
 import { JsonText, withMeta } from '@uar/json-text';
 import type { ItemEnded } from '../../../domain/item/item-desk.js';
-import { callMetaKey, RpcError } from '../calls/call-result.js';
+import { callMetaKey, RpcError, UpstreamRpcError } from '../calls/call-result.js';
 import { rpcCodes } from '../rpc-codes.js';
 import type { ItemParams } from './item-params.js';
 
@@ -11,13 +11,7 @@ export function itemResult(ended: ItemEnded, wanted: ItemParams): JsonText {
   if (outcome === 'completed' && resultJson !== undefined)
     return new JsonText(withMeta(resultJson, callMetaKey, JSON.stringify(metaOf(ended))));
   const data = { ...(faultId !== undefined && { fault_id: faultId }), [callMetaKey]: metaOf(ended) };
-  if (upstreamError !== undefined) {
-    const { code, message: said, dataJson } = upstreamError;
-    throw new RpcError(code, said, {
-      ...data,
-      ...(dataJson !== undefined && { upstream: new JsonText(dataJson) }),
-    });
-  }
+  if (upstreamError !== undefined) throw new UpstreamRpcError(upstreamError, data);
   if (isHidden(ended)) throw notFound(wanted, data);
   throw new RpcError(rpcCodes.internalError, message, data);
 }

@@ -47,7 +47,7 @@ describe('SessionStore', () => {
       {
         pipeline: { propose: () => endless, find: () => undefined },
         items: {
-          request: () => ({ callId: 'none' as CallId, ended: new Promise(() => undefined) }),
+          request: () => ({ ...endless, callId: 'none' as CallId, ended: new Promise(() => undefined) }),
           mayRead: () => Promise.resolve(true),
         },
         clients: new ConnectedClients(gateway),
@@ -101,7 +101,7 @@ describe('SessionStore', () => {
   async function call(session: McpSession): Promise<IncomingMessage> {
     const { stream, heard } = await connection();
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a' } } as const;
-    session.transport.take([{ kind: 'request', id: 1, method: 'tools/call', message }], stream);
+    session.transport.take([{ kind: 'request', id: 1, method: 'tools/call', text: '', message }], stream);
     return heard;
   }
   const greet = (session: McpSession) =>

@@ -19,7 +19,7 @@ export function inputRequired(asked: {
   readonly _meta: object;
 }): JsonText {
   const _meta = { ...asked._meta, [metaKeys.serverInfo]: serverInfo };
-  return new JsonText(JSON.stringify({ resultType: 'input_required', ...asked, _meta }));
+  return new JsonText(stringifyWithText({ resultType: 'input_required', ...asked, _meta }));
 }
 
 /** An object of ours; for this principal alone, and stale after `ttlMs` or as soon as a subscription says so. */
@@ -46,7 +46,9 @@ export const discovered = cacheable(
   60_000,
 );
 
-export type Reply = { readonly result: JsonText } | { readonly error: object };
+export type Reply =
+  | { readonly result: JsonText }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
 
 export function replyText({ id }: Pick<StatelessRequest, 'id'>, reply: Reply): string {
   return stringifyWithText({ jsonrpc: '2.0', id, ...reply });

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LogLevel } from '@uar/contracts';
 import { z } from 'zod';
+import { type Declared, declaredIn } from '../../../domain/client/declared.js';
 import type { TransportRefusal } from '../http/refuse.js';
 import type { ClientRequest } from '../http/request.js';
 import { statelessRevision, supportedRevisions } from '../revisions.js';
@@ -11,17 +13,22 @@ import { metaKeys } from './meta-keys.js';
 const Meta = z.looseObject({
   [metaKeys.revision]: z.string().max(64),
   [metaKeys.capabilities]: z.looseObject({ elicitation: z.looseObject({}).optional() }),
+  [metaKeys.logLevel]: LogLevel.optional(),
   [metaKeys.clientInfo]: z.looseObject({ name: z.string(), version: z.string() }).optional(),
 });
-const OpensPages = z.looseObject({ elicitation: z.looseObject({ url: z.looseObject({}) }) });
 
 /** A request whose `_meta` and headers say the same. */
 export interface StatelessRequest {
   readonly id: ClientRequest['id'];
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** The whole message, as it was sent. */
+  readonly text: string;
+  readonly declared: Declared;
   /** Declared `elicitation: { url: {} }`: it can send its user to a page. */
   readonly opensPages: boolean;
+  /** Log messages that it wants to hear; undefined: none. */
+  readonly level: LogLevel | undefined;
 }
 
 export type Envelope =
@@ -30,14 +37,16 @@ export type Envelope =
 
 /** What each message says of itself in `_meta` and again in headers (MCP 2026-07-28, "Streamable HTTP", standard headers). */
 export function readEnvelope(frame: ClientRequest, headers: IncomingHttpHeaders): Envelope {
-  const { id, method, message } = frame;
+  const { id, method, message, text } = frame;
   const params = z.record(z.string(), z.unknown()).catch({}).parse(message['params']);
   const meta = Meta.safeParse(params['_meta'] ?? {});
   const problem =
     mixedGreeting(method, params) ?? unreadable(meta) ?? headerProblem({ method, params }, headers);
   if (problem !== undefined) return { kind: 'refused', refusal: { status: 400, why: problem, id } };
-  const opensPages = OpensPages.safeParse(meta.data?.[metaKeys.capabilities]).success;
-  return { kind: 'read', request: { id, method, params, opensPages } };
+  const declared = declaredIn(meta.data?.[metaKeys.capabilities]);
+  const opensPages = declared.elicitation?.url !== undefined;
+  const level = meta.data?.[metaKeys.logLevel];
+  return { kind: 'read', request: { id, method, params, text, declared, opensPages, level } };
 }
 
 /** Of a message that has no answer: undefined where it may be taken. */

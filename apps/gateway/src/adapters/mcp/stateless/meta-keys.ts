@@ -2,6 +2,7 @@
 export const metaKeys = {
   revision: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
   capabilities: 'io.modelcontextprotocol/clientCapabilities',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscription: 'io.modelcontextprotocol/subscriptionId',

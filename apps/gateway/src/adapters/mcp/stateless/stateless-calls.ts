@@ -1,19 +1,28 @@
-import type { ApprovalView } from '@uar/contracts';
 import { JsonText } from '@uar/json-text';
-import type { CallHandle, CallPipeline, ProposedCall } from '../../../domain/call/proposed-call.js';
 import { Deferred } from '../../../domain/call/deferred.js';
-import { callTool, type CallRequest } from '../calls/tool-call.js';
+import type {
+  CallEnding,
+  CallHandle,
+  CallPipeline,
+  ProposedCall,
+} from '../../../domain/call/proposed-call.js';
+import { callResult, RpcError, spentResult } from '../calls/call-result.js';
+import { callTool } from '../calls/tool-call.js';
 import { refuse } from '../http/refuse.js';
 import type { McpRequest } from '../http/request.js';
+import { rpcCodes } from '../rpc-codes.js';
 import { complete } from './answers.js';
-import type { AskedAgain } from './asked-again.js';
 import { mismatch, type StatelessRequest } from './envelope.js';
 import { paramHeaderProblem } from './param-headers.js';
-import { RequestStream } from './request-stream.js';
+import { type Asked, RequestStream } from './request-stream.js';
+import type { AskedAgain } from './rounds/asked-again.js';
+import type { AskedClients } from './rounds/asked-clients.js';
+import { type Brought, readBrought } from './rounds/brought.js';
 
 interface CallParts {
   readonly pipeline: CallPipeline;
   readonly again: AskedAgain;
+  readonly clients: AskedClients;
   /** Milliseconds until a call that waits for a human gets its interim answer. */
   readonly waitLimitMs: number;
 }
@@ -30,38 +39,64 @@ export class StatelessCalls {
     await stream.answer(this.call(request, { ...asked, ...stream.lent() }));
   }
 
-  private call({ caller, front }: McpRequest, asked: Asked): Promise<JsonText> {
-    const name = (tool: string): string => front.publicName(caller, tool);
-    if (asked.params['requestState'] !== undefined)
-      return this.parts.again.answer(asked, { caller, publicName: name });
-    const page = new Deferred<JsonText>();
+  private async call(request: McpRequest, asked: Asked): Promise<JsonText> {
+    const brought = readBrought(asked);
+    if (brought.state !== undefined) return this.callAgain(request, asked, brought);
+    const { caller, front } = request;
+    const interim = new Deferred<JsonText>();
     const answer = callTool({
       ...asked,
       sessionEnded: () => false,
-      propose: ({ toolName, ...call }) =>
-        this.propose(
-          { caller, ...call, toolName: name(toolName), isReserved: front.isReserved ?? false },
-          asked,
-          page,
-        ),
+      propose: ({ toolName, ...call }) => {
+        const isReserved = front.isReserved ?? false;
+        const proposed = { caller, ...call, toolName: front.publicName(caller, toolName), isReserved };
+        return this.propose(proposed, { asked, brought, interim });
+      },
       waitLimitMs: this.parts.waitLimitMs,
     });
-    return Promise.race([answer.then(complete), page.promise]);
+    return Promise.race([answer.then(complete), interim.promise]);
   }
 
   /** Whoever can open a page is sent there at once, and comes back with what it was given. */
-  private propose(call: ProposedCall, asked: Asked, page: Deferred<JsonText>): CallHandle {
-    if (!asked.opensPages) return this.parts.pipeline.propose(call);
-    const onWaiting = (approval: ApprovalView): void => {
-      handle.park();
-      page.resolve(this.parts.again.ask(call, approval));
-    };
-    const handle = this.parts.pipeline.propose({ ...call, onWaiting });
+  private propose(
+    call: ProposedCall,
+    {
+      asked,
+      brought,
+      interim,
+    }: { readonly asked: Asked; readonly brought: Brought; readonly interim: Deferred<JsonText> },
+  ): CallHandle {
+    const { pipeline, clients, again } = this.parts;
+    const client = clients.begin(call.caller, asked, brought.responses);
+    const handle = pipeline.propose({
+      ...call,
+      ...(client !== undefined && { seat: client.seat, client }),
+      onWaiting: (approval) => {
+        call.onWaiting?.(approval);
+        if (!asked.opensPages) return;
+        handle.park();
+        interim.resolve(again.page(call, approval));
+      },
+    });
+    if (client !== undefined)
+      clients.attend(client, { handle, call, asked }, (inputs) => interim.resolve(inputs));
     return handle;
+  }
+
+  private async callAgain({ caller, front }: McpRequest, asked: Asked, brought: Brought): Promise<JsonText> {
+    const { name, arguments: text = new JsonText('{}') } = asked.params;
+    if (typeof name !== 'string' || !(text instanceof JsonText))
+      throw new RpcError(rpcCodes.invalidParams, 'tools/call needs a name, and an object as arguments');
+    const call = { caller, toolName: front.publicName(caller, name), argumentsJson: text.text };
+    const round = await this.parts.again.answer(call, brought, asked);
+    return round.kind === 'interim' ? round.result : complete(endOf(round.ended));
   }
 }
 
-type Asked = StatelessRequest & Pick<CallRequest, 'onCancel' | 'notify' | 'runs'>;
+function endOf(ended: CallEnding): JsonText {
+  const isSpent = ended.outcome === 'completed' || ended.outcome === 'tool_error';
+  return isSpent && ended.resultJson === undefined ? spentResult(ended) : callResult(ended);
+}
 
 /** Only of tools that the caller may know: a refusal here must not tell of others. */
 async function wrongHeader(

@@ -14,7 +14,10 @@ import { z } from 'zod';
 
 const State = z.strictObject({
   call: CallId,
-  approval: ApprovalId,
+  /** Which human question it waits for. */
+  approval: ApprovalId.optional(),
+  /** How many requests of its upstream its client was shown. */
+  shown: z.number().int().min(0).optional(),
   /** Which gateway holds the call. */
   gateway: InstanceId,
   /** What the client has to send again, and who. */
@@ -34,7 +37,7 @@ export interface SameCall {
 const purpose = 'mcp/request-state';
 const longest = 2_048;
 
-/** `requestState` of MCP 2026-07-28: what the client of a call that waits for a human carries to the next request. */
+/** `requestState` of MCP 2026-07-28: what the client of a call that waits for a human, or for itself, carries to the next request. */
 export class RequestStates {
   constructor(
     private readonly seal: Seal,

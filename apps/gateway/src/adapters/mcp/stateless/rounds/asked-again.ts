@@ -1,0 +1,125 @@
+import type { ApprovalView, InstanceId } from '@uar/contracts';
+import { JsonText } from '@uar/json-text';
+import type { AskedCall, Resumed } from '../../../../domain/approval/parked-calls.js';
+import type { CallEnding } from '../../../../domain/call/proposed-call.js';
+import type { ConnectedClients } from '../../../../domain/client/connected-clients.js';
+import type { ParkedAnywhere } from '../../../bus/parked/parked-anywhere.js';
+import { callMetaKey, RpcError, waitingFacts, waitingResult } from '../../calls/call-result.js';
+import { progressTokenOf, progressUnder } from '../../calls/params.js';
+import { pageMessage } from '../../client/elicitations.js';
+import { rpcCodes } from '../../rpc-codes.js';
+import { complete, inputRequired } from '../answers.js';
+import type { Asked } from '../request-stream.js';
+import type { Brought } from './brought.js';
+import { listenFor } from './listening.js';
+import type { RequestStates, SameCall } from './request-state.js';
+
+interface AgainParts {
+  readonly states: RequestStates;
+  readonly parked: Pick<ParkedAnywhere, 'resume'>;
+  readonly news: Pick<ConnectedClients, 'overhear'>;
+  readonly gateway: InstanceId;
+  /** Milliseconds that a client waits for the human before it is asked to come again. */
+  readonly waitMs: number;
+  /** Where people decide an approval. */
+  readonly pageUrl: (approvalId: string) => string;
+}
+
+/** A call that goes on, or one that is over. */
+export type Round =
+  | { readonly kind: 'interim'; readonly result: JsonText }
+  /** Without its result where it had ended before. */
+  | { readonly kind: 'ended'; readonly ended: CallEnding };
+
+/** A call over several requests: each goes out with what the next one has to bring (MCP 2026-07-28, "Multi round-trip requests"). */
+export class AskedAgain {
+  constructor(private readonly parts: AgainParts) {}
+
+  /** The interim answer of a call that waits for a human. */
+  page(call: SameCall, approval: ApprovalView): JsonText {
+    const { pageUrl } = this.parts;
+    const { approval_id, call_id, tool, expires_at } = approval;
+    const params = { mode: 'url', url: pageUrl(approval_id), message: pageMessage(tool) };
+    const state = { call: call_id, approval: approval_id, until: Date.parse(expires_at) };
+    return inputRequired({
+      inputRequests: { [approval_id]: { method: 'elicitation/create', params } },
+      requestState: this.state(state, call),
+      _meta: { [callMetaKey]: waitingFacts(call_id, approval) },
+    });
+  }
+
+  /** The interim answer of a call whose upstream asks its client. */
+  inputs(call: SameCall, { callId, asks, shown, until }: AskedCall): JsonText {
+    const requests = asks.map(({ key, method, paramsJson }) => {
+      return [key, { method, params: new JsonText(paramsJson) }] as const;
+    });
+    return inputRequired({
+      inputRequests: Object.fromEntries(requests),
+      requestState: this.state({ call: callId, shown, until }, call),
+      _meta: { [callMetaKey]: { call_id: callId, outcome: 'pending', effect: null } },
+    });
+  }
+
+  /** The same call with what it was given before: nothing new is proposed. Rejects where the state is none of this call. */
+  async answer(call: SameCall, { state: text, responses }: Brought, asked: Asked): Promise<Round> {
+    const { states, parked, news, waitMs } = this.parts;
+    const state = text === undefined ? undefined : states.read(text, call);
+    if (state === undefined) throw foreign();
+    const { caller } = call;
+    const token = progressTokenOf(asked.params);
+    const ask = {
+      ...{ caller, callId: state.call, waitMs, declared: asked.declared },
+      ...(state.approval !== undefined && { approvalId: state.approval }),
+      ...(state.shown !== undefined && { answers: { shown: state.shown, byKey: responses } }),
+      onCancel: (listener: () => void): void => asked.onCancel(listener),
+      ...(token !== undefined && {
+        onProgress: (params: string): void => asked.notify(progressUnder(token, params)),
+      }),
+    };
+    const stop = listenFor(asked, { news, caller, callId: state.call });
+    try {
+      return this.round(await parked.resume(ask, state.gateway), call, asked);
+    } finally {
+      stop();
+    }
+  }
+
+  private round(
+    resumed: Resumed | { readonly kind: 'unavailable' },
+    call: SameCall,
+    { opensPages }: Asked,
+  ): Round {
+    switch (resumed.kind) {
+      case 'unknown':
+        throw foreign();
+      case 'unavailable':
+        throw new RpcError(
+          rpcCodes.internalError,
+          'the gateway of this call cannot be asked now: come back with this requestState',
+        );
+      case 'pending': {
+        const { approval } = resumed;
+        const result = opensPages
+          ? this.page(call, approval)
+          : complete(waitingResult(approval.call_id, approval));
+        return { kind: 'interim', result };
+      }
+      case 'asked':
+        return { kind: 'interim', result: this.inputs(call, resumed.asked) };
+      case 'ended':
+        return resumed;
+    }
+  }
+
+  private state(state: Omit<Parameters<RequestStates['write']>[0], 'gateway'>, call: SameCall): string {
+    return this.parts.states.write({ ...state, gateway: this.parts.gateway }, call);
+  }
+}
+
+/** One answer to what is forged, another's, expired or of another call: it must not tell which. */
+function foreign(): RpcError {
+  return new RpcError(
+    rpcCodes.invalidParams,
+    'this requestState is not of this call, or not any more: make the call without it',
+  );
+}
