@@ -1,0 +1,88 @@
+import {
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+} from '@modelcontextprotocol/sdk/client/auth.js';
+import type {
+  AuthorizationServerMetadata,
+  OAuthProtectedResourceMetadata,
+} from '@modelcontextprotocol/sdk/shared/auth.js';
+import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { OAuthProblem, type Hints, type OAuthServer, type Source } from './oauth-types.js';
+
+export interface Discovered {
+  readonly source: Source;
+  /** `scopes_supported` of the resource. */
+  readonly scopes: readonly string[] | undefined;
+  /** Absent: a server of 2025-03-26 that publishes none, whose endpoints have default places. */
+  readonly metadata: AuthorizationServerMetadata | undefined;
+}
+
+/**
+ * Who gives tokens for an upstream: RFC 9728, then RFC 8414 or OpenID Connect Discovery; where the upstream describes no
+ * resource, its origin (MCP 2025-03-26). Rejects with `OAuthProblem`, or whatever the network says.
+ */
+export async function discover(server: OAuthServer, hints: Hints, fetch: FetchLike): Promise<Discovered> {
+  const resource = await resourceOf(server, hints, fetch);
+  const named = resource?.authorization_servers?.[0];
+  const issuer = named ?? new URL('/', server.url).href;
+  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  if (metadata === undefined && named !== undefined)
+    throw new OAuthProblem('refused', 'the authorization server publishes no metadata');
+  if (metadata !== undefined) checkMetadata(metadata, issuer);
+  return { source: sourceOf({ issuer, metadata, resource }), scopes: resource?.scopes_supported, metadata };
+}
+
+async function resourceOf(
+  { url }: OAuthServer,
+  { resourceMetadata }: Hints,
+  fetch: FetchLike,
+): Promise<OAuthProtectedResourceMetadata | undefined> {
+  const described = resourceMetadata !== undefined && URL.canParse(resourceMetadata);
+  try {
+    const options = described ? { resourceMetadataUrl: new URL(resourceMetadata) } : {};
+    const resource = await discoverOAuthProtectedResourceMetadata(url, options, fetch);
+    if (!isOf(resource.resource, url))
+      throw new OAuthProblem('refused', 'the upstream describes itself as another resource');
+    return resource;
+  } catch (error) {
+    if (described || error instanceof OAuthProblem) throw error;
+    return undefined;
+  }
+}
+
+/** RFC 9728 3.3, taken as MCP takes it: the resource is the upstream or stands above it. */
+function isOf(resource: string, url: string): boolean {
+  return (
+    URL.canParse(resource) && checkResourceAllowed({ requestedResource: url, configuredResource: resource })
+  );
+}
+
+function checkMetadata(metadata: AuthorizationServerMetadata, issuer: string): void {
+  if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
+    throw new OAuthProblem('refused', 'the metadata of the authorization server is of another issuer');
+}
+
+/** RFC 8414 3.3 wants the same text; URLs that only end differently are told apart by nobody who publishes them. */
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/$/, '');
+}
+
+function sourceOf(options: {
+  readonly issuer: string;
+  readonly metadata: AuthorizationServerMetadata | undefined;
+  readonly resource: OAuthProtectedResourceMetadata | undefined;
+}): Source {
+  const { issuer, metadata, resource } = options;
+  const methods = metadata?.token_endpoint_auth_methods_supported;
+  const revocation =
+    metadata !== undefined && 'revocation_endpoint' in metadata && metadata.revocation_endpoint;
+  return {
+    issuer: metadata?.issuer ?? issuer,
+    token_endpoint: metadata?.token_endpoint ?? new URL('/token', issuer).href,
+    ...(methods === undefined ? {} : { auth_methods: methods }),
+    ...(typeof revocation === 'string' ? { revocation_endpoint: revocation } : {}),
+    takes_metadata_url: metadata?.client_id_metadata_document_supported === true,
+    ...(resource === undefined ? {} : { resource: resource.resource }),
+  };
+}
