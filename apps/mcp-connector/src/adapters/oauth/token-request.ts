@@ -78,7 +78,7 @@ async function authenticate(
       const key = readKey(private_key);
       await createPrivateKeyJwtAuth({
         ...{ issuer: client_id, subject: client_id, audience: issuer, alg: algorithmOf(key) },
-        privateKey: key.export({ format: 'pem', type: 'pkcs8' }).toString(),
+        privateKey: { ...key.export({ format: 'jwk' }) },
       })(headers, body, token_endpoint);
     }
   }
