@@ -5,6 +5,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { image, text } from './content.mjs';
+import { roundPrompt } from './rounds.mjs';
 
 const user = (content) => ({ role: 'user', content });
 const needed = (...names) => names.map((name) => ({ name, description: `The ${name}`, required: true }));
@@ -28,6 +29,7 @@ const prompts = {
   test_prompt_with_image: {
     get: () => [user(image), user(text('Please analyze the image above.'))],
   },
+  test_input_required_result_prompt: roundPrompt,
 };
 
 export function servePrompts(server) {
@@ -38,9 +40,10 @@ export function servePrompts(server) {
       ...(args === undefined ? {} : { arguments: args }),
     })),
   }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: args = {} } }) => {
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => {
+    const { name, arguments: args = {} } = params;
     if (!Object.hasOwn(prompts, name))
       throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}`);
-    return { messages: prompts[name].get(args) };
+    return { messages: await prompts[name].get(args, extra) };
   });
 }

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { askingTools } from './asking-tools.mjs';
 import { image, said, text, wav } from './content.mjs';
+import { roundTools } from './rounds.mjs';
 
 const nothing = { type: 'object', properties: {} };
 const betweenMs = 50;
@@ -15,10 +16,30 @@ const schema2020 = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
   $defs: {
-    address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
   },
-  properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+  properties: {
+    name: { type: 'string' },
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { type: 'string', enum: ['phone', 'email'] },
+    phone: { type: 'string' },
+    email: { type: 'string' },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  then: { required: ['phone'] },
+  else: { required: ['email'] },
   additionalProperties: false,
+};
+
+/** Its argument is repeated in a header of the request (MCP 2026-07-28, "Mcp-Param"). */
+const inHeader = {
+  type: 'object',
+  properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
 };
 
 const resource = (uri, mimeType, value) => ({ type: 'resource', resource: { uri, mimeType, text: value } });
@@ -42,6 +63,8 @@ const tools = {
     }),
   },
   test_tool_with_logging: { call: logThrice },
+  test_logging_tool: { call: logThrice },
+  test_tool_with_header: { inputSchema: inHeader, call: ({ region }) => said(`Region: ${region}`) },
   test_tool_with_progress: { call: progressThrice },
   test_error_handling: {
     call: () => ({ isError: true, ...said('This tool intentionally returns an error for testing') }),
@@ -55,6 +78,7 @@ const tools = {
   },
   json_schema_2020_12_tool: { inputSchema: schema2020, call: (args) => said(JSON.stringify(args)) },
   ...askingTools,
+  ...roundTools,
 };
 
 async function logThrice(_args, { sendNotification }) {
@@ -90,6 +114,6 @@ export function serveTools(server) {
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, extra) => {
     if (!Object.hasOwn(tools, name)) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}`);
-    return tools[name].call(args, extra);
+    return tools[name].call(args, extra, server.getClientCapabilities() ?? {});
   });
 }
