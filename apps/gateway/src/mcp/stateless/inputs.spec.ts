@@ -96,6 +96,7 @@ describe('what an upstream asks during a stateless call', () => {
     ]);
     const late = resultOf(await again(client, asked, { one: { n: 3 } }));
     expect(late).toMatchObject({ isError: true, _meta: { 'io.uar/call': { outcome: 'completed' } } });
+    await until(() => gateway.neighbours.outcomes.length > 0);
     expect([heard.length, gateway.neighbours.calls.length, gateway.neighbours.outcomes]).toEqual([
       1,
       1,
