@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Gateway, until } from '../../http-spec/gateway.fixture.js';
 import { denied, type MemoryItems } from '../../http-spec/items.fixture.js';
+import { capabilities, keysOf, named, resultOf } from './inputs.fixture.js';
 import { StatelessClient } from './stateless-client.fixture.js';
 
 let gateway: Gateway;
@@ -86,3 +87,43 @@ it('ends with the stream that its client closed', async () => {
   await until(() => gateway.neighbours.cancelled.length === 1);
   end();
 });
+
+it.each([
+  ['prompts/get', { name: 'srv__greet' }, '{"messages":[],"odd":1.50}'],
+  ['resources/read', { uri: 'uar+srv+test://one' }, '{"contents":[{"uri":"test://one","odd":1.50}]}'],
+])(
+  'asks its client what the upstream asks during %s, and goes on with the answers',
+  async (method, params, text) => {
+    const { askClient } = gateway.neighbours;
+    const heard: unknown[] = [];
+    items.run = async ({ seat, call_id }) => {
+      const ask = { seat_id: seat?.id ?? '', call_id, ...named('one') };
+      heard.push(await askClient.call(gateway.neighbours, ask));
+      return { kind: 'ran', is_error: false, result_json: text };
+    };
+    const asking = new StatelessClient(gateway, { capabilities });
+    const asked = resultOf(await asking.request(method, params));
+    expect([asked['resultType'], keysOf(asked)]).toEqual(['input_required', ['one']]);
+    const { requestState } = asked;
+    const bent = await asking.request(method, { ...params, requestState, inputResponses: { one: 1 } });
+    const foreign = await new StatelessClient(gateway, { capabilities, token: gateway.token('eve') }).request(
+      method,
+      {
+        ...{ ...params, requestState, inputResponses: { one: {} } },
+      },
+    );
+    for (const each of [bent, foreign]) expect(each.messages).toMatchObject([{ error: { code: -32602 } }]);
+    const done = await asking.request(method, { ...params, requestState, inputResponses: { one: { n: 1 } } });
+    expect(done.text).toContain('"odd":1.50');
+    expect(resultOf(done)).toMatchObject({
+      resultType: 'complete',
+      _meta: { 'io.uar/call': { outcome: 'completed' } },
+    });
+    if ('uri' in params) expect(resultOf(done)['contents']).toMatchObject([{ uri: params.uri }]);
+    const late = await asking.request(method, { ...params, requestState, inputResponses: { one: {} } });
+    expect(late.messages).toMatchObject([{ error: { code: -32603 } }]);
+    expect(heard).toMatchObject([{ value: { kind: 'answered', result_json: '{"n":1}' } }]);
+    const [sent] = items.requests;
+    expect([items.requests.length, sent?.params_json.includes('input')]).toEqual([1, false]);
+  },
+);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Gateway, until } from '../../http-spec/gateway.fixture.js';
-import { oneHuman } from '../../http-spec/neighbours.fixture.js';
+import { decided, oneHuman } from '../../http-spec/neighbours.fixture.js';
 import type { Message, RawAnswer } from '../raw-client.fixture.js';
+import { again as answering, capabilities, keysOf, named, placeOf, roots } from './inputs.fixture.js';
 import { StatelessClient } from './stateless-client.fixture.js';
 
 const options = { capabilities: { elicitation: { url: {} } } };
@@ -67,6 +68,20 @@ it('hears elsewhere that it was rejected', async () => {
   });
 });
 
+it('is found again by the state that another gateway gave while nobody had decided', async () => {
+  await other.running.stop();
+  await gateway.stop();
+  gateway = await Gateway.start({ approvals: { mcp_wait_seconds: 1 } });
+  gateway.neighbours.decide = oneHuman;
+  other = await gateway.replica();
+  const pending = resultOf(await again(gateway, await asked(other)));
+  expect(pending).toMatchObject({ resultType: 'input_required' });
+  await vote(pending, 'approve');
+  expect(resultOf(await again(gateway, pending))).toMatchObject({
+    _meta: { 'io.uar/call': { outcome: 'completed' } },
+  });
+});
+
 it('is cancelled by whoever closes the stream at another gateway', async () => {
   const result = await asked(gateway);
   const params = { name: tool, arguments: { n: 1 }, requestState: result['requestState'] };
@@ -86,4 +101,41 @@ it('is gone with the gateway that held it', async () => {
   expect(messages).toMatchObject([{ error: { code: -32602 } }]);
   expect(gateway.neighbours.calls).toEqual([]);
   other = await gateway.replica();
+});
+
+it('answers at any gateway what the upstream asks, in rounds, and hears there what it says meanwhile', async () => {
+  const { neighbours } = gateway;
+  const heard: unknown[] = [];
+  neighbours.decide = () => ({ kind: 'allow', ...decided, grant: 'grant' });
+  neighbours.run = async (call) => {
+    heard.push(await neighbours.askClient({ ...placeOf(call), ...named('one') }));
+    const seat = { id: call.seat?.id ?? '', gateway: neighbours.gatewayBus.instance };
+    const params_json = '{"level":"error","data":1.50}';
+    const { call_id } = call;
+    neighbours.notify({ method: 'notifications/message', params_json, call_id, seat });
+    heard.push(await neighbours.askClient({ ...placeOf(call), ...roots }));
+    return { kind: 'upstream_error', code: -1, message: 'no', lacking: ['sampling'] };
+  };
+  const at = (each: Gateway) => new StatelessClient(each, { capabilities });
+  const first = resultOf(await at(gateway).call('srv__echo'));
+  const meta = { 'io.modelcontextprotocol/logLevel': 'error' };
+  const more = { requestState: first['requestState'], inputResponses: { one: { n: 1 } } };
+  const answer = await at(other).call('srv__echo', {}, more, { meta });
+  expect(answer.text).toContain('"data":1.50');
+  const second = resultOf(answer);
+  const [key = ''] = keysOf(second);
+  expect(second['inputRequests']).toEqual({ [key]: { method: 'roots/list', params: {} } });
+  // A second time, and by somebody else: neither answers anything.
+  const eve = new StatelessClient(other, { capabilities, token: gateway.token('eve') });
+  const refused = await answering(eve, second, { [key]: { roots: [] } });
+  expect(refused.messages).toMatchObject([{ error: { code: -32602 } }]);
+  expect(keysOf(resultOf(await answering(at(other), first, { one: { n: 2 } })))).toEqual([key]);
+  const { status, messages } = await answering(at(other), second, { [key]: { roots: [] } });
+  expect([status, messages.at(-1)?.['error']]).toMatchObject([
+    400,
+    { code: -32021, data: { requiredCapabilities: { sampling: {} } } },
+  ]);
+  const values = ['{"n":1}', '{"roots":[]}'].map((result_json) => ({ kind: 'answered', result_json }));
+  expect(heard).toMatchObject(values.map((value) => ({ value })));
+  expect(neighbours.calls.length).toBe(1);
 });

@@ -67,6 +67,18 @@ const calls = ['a', 'b'].map((digit) => CallId.parse(`call_${digit.repeat(32)}`)
 const [first = '', second = ''] = calls;
 
 describe('requests of an upstream', () => {
+  it('are remembered with the call that they came during where nobody declared what they need', async () => {
+    const tapped = await Tapped.start();
+    await tapped.call(7, first);
+    await tapped.call(8, second);
+    for (const id of [1, 2]) tapped.say(`{"jsonrpc":"2.0","id":${id},"method":"roots/list"}`, 7);
+    tapped.ask('x', '{}', 8);
+    expect(calls.map((call) => tapped.tap.lackingOf(call))).toEqual([['roots'], []]);
+    expect(tapped.sdk).toMatchObject([{ method: 'roots/list' }, { method: 'roots/list' }]);
+    tapped.tap.ended(CallId.parse(first));
+    expect(tapped.tap.lackingOf(CallId.parse(first))).toEqual([]);
+  });
+
   it('are for the client whose capability they need, with the text of their params', async () => {
     const tapped = await Tapped.start();
     tapped.ask('x', '{"n":9007199254740993,\n"a":1.50}');

@@ -35,27 +35,28 @@ export type Round =
 export class AskedAgain {
   constructor(private readonly parts: AgainParts) {}
 
-  /** The interim answer of a call that waits for a human. */
-  page(call: SameCall, approval: ApprovalView): JsonText {
+  /** The interim answer of a call that waits for a human; `holder` is the gateway that has it. */
+  page(call: SameCall, approval: ApprovalView, holder = this.parts.gateway): JsonText {
     const { pageUrl } = this.parts;
     const { approval_id, call_id, tool, expires_at } = approval;
     const params = { mode: 'url', url: pageUrl(approval_id), message: pageMessage(tool) };
-    const state = { call: call_id, approval: approval_id, until: Date.parse(expires_at) };
+    const state = { call: call_id, approval: approval_id, gateway: holder, until: Date.parse(expires_at) };
     return inputRequired({
       inputRequests: { [approval_id]: { method: 'elicitation/create', params } },
-      requestState: this.state(state, call),
+      requestState: this.parts.states.write(state, call),
       _meta: { [callMetaKey]: waitingFacts(call_id, approval) },
     });
   }
 
   /** The interim answer of a call whose upstream asks its client. */
-  inputs(call: SameCall, { callId, asks, shown, until }: AskedCall): JsonText {
+  inputs(call: SameCall, { callId, asks, shown, until }: AskedCall, holder = this.parts.gateway): JsonText {
+    const state = { call: callId, shown, gateway: holder, until };
     const requests = asks.map(({ key, method, paramsJson }) => {
       return [key, { method, params: new JsonText(paramsJson) }] as const;
     });
     return inputRequired({
       inputRequests: Object.fromEntries(requests),
-      requestState: this.state({ call: callId, shown, until }, call),
+      requestState: this.parts.states.write(state, call),
       _meta: { [callMetaKey]: { call_id: callId, outcome: 'pending', effect: null } },
     });
   }
@@ -78,7 +79,8 @@ export class AskedAgain {
     };
     const stop = listenFor(asked, { news, caller, callId: state.call });
     try {
-      return this.round(await parked.resume(ask, state.gateway), call, asked);
+      const resumed = await parked.resume(ask, state.gateway);
+      return this.round(resumed, { call, asked, holder: state.gateway });
     } finally {
       stop();
     }
@@ -86,8 +88,7 @@ export class AskedAgain {
 
   private round(
     resumed: Resumed | { readonly kind: 'unavailable' },
-    call: SameCall,
-    { opensPages }: Asked,
+    { call, asked, holder }: { readonly call: SameCall; readonly asked: Asked; readonly holder: InstanceId },
   ): Round {
     switch (resumed.kind) {
       case 'unknown':
@@ -99,20 +100,16 @@ export class AskedAgain {
         );
       case 'pending': {
         const { approval } = resumed;
-        const result = opensPages
-          ? this.page(call, approval)
+        const result = asked.opensPages
+          ? this.page(call, approval, holder)
           : complete(waitingResult(approval.call_id, approval));
         return { kind: 'interim', result };
       }
       case 'asked':
-        return { kind: 'interim', result: this.inputs(call, resumed.asked) };
+        return { kind: 'interim', result: this.inputs(call, resumed.asked, holder) };
       case 'ended':
         return resumed;
     }
-  }
-
-  private state(state: Omit<Parameters<RequestStates['write']>[0], 'gateway'>, call: SameCall): string {
-    return this.parts.states.write({ ...state, gateway: this.parts.gateway }, call);
   }
 }
 
