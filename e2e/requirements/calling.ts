@@ -119,6 +119,10 @@ export const calling = chapter({
     text: 'a stateless client is sent to the page, and any gateway takes it when it comes back; the call runs once',
     source: 'DESIGN.md 9, MCP 2026-07-28',
   },
+  'mcp.stateless-asks': {
+    text: 'what an upstream with sessions asks during a stateless call is answered by the client that called, in as many requests as it takes, at any gateway, and by nobody else',
+    source: 'DESIGN.md 12, MCP 2026-07-28',
+  },
   'mcp.stateless-gateway-dies': {
     text: 'a stateless client that waits for a call of another gateway hears within 15 s that this one died, and nothing runs',
     source: 'DESIGN.md 9, MCP 2026-07-28',

@@ -1,27 +1,39 @@
-import { type Product, type Replica, startProduct, startReplica } from '@uar/testkit';
+import { join } from 'node:path';
+import { type Product, type Replica, repositoryDir, startProduct, startReplica } from '@uar/testkit';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type Body, type Client, admin, clientAt, clientOf, decide, toolListed, user } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { buses, createCounters, fixtureServer, ledgerOn } from '../../on-both-buses.js';
 
 const tool = 'fix__write';
+/** Asks its client twice, in turn. */
+const rounds = 'conf__test_input_required_result_multi_round';
+const conformance = {
+  ...{ transport: 'stdio', command: process.execPath, placement: 'per_principal' },
+  args: [join(repositoryDir, 'e2e/conformance/upstream/main.mjs')],
+  tools: { overrides: { '*': { read_only: true, open_world: false } } },
+};
 const revision = '2026-07-28';
 const counters = createCounters();
 afterAll(() => counters.remove());
 
 /** A call of a client that opens pages; `more` is what it brings along when it comes back. */
-async function call(client: Client, id: string, more: object = {}): Promise<Body> {
+function call(client: Client, id: string, more: object = {}): Promise<Body> {
+  return callOf(client, { name: tool, arguments: { id }, ...more });
+}
+
+async function callOf(client: Client, call: { readonly name: string; readonly arguments?: object }): Promise<Body> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': { name: 'e2e', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} } },
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} } },
   };
-  const params = { name: tool, arguments: { id }, ...more, _meta };
+  const params = { ...call, _meta };
   const { text } = await client.request('/mcp', {
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
     headers: {
       ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': revision },
-      ...{ 'mcp-method': 'tools/call', 'mcp-name': tool },
+      ...{ 'mcp-method': 'tools/call', 'mcp-name': call.name },
     },
   });
   const lines = text.split('\n').filter((line) => line.startsWith('data:'));
@@ -32,12 +44,12 @@ describe.runIf(buses.includes('nats'))('mcp without sessions at two gateways (na
   let product: Product;
   let first: Replica;
   beforeAll(async () => {
-    const servers = { fix: fixtureServer({ COUNT_FILE: counters.nats.file }) };
+    const servers = { fix: fixtureServer({ COUNT_FILE: counters.nats.file }), conf: conformance };
     const config = { approvals: { mcp_wait_seconds: 60 }, mcp: { servers } };
     product = await startProduct({ bus: 'nats', ledger: ledgerOn('nats'), config });
     first = await startReplica(product, 'gateway');
     for (const url of [product.gateway, first.gateway ?? ''])
-      await toolListed(clientAt(url, product.token(admin)), tool);
+      for (const each of [tool, rounds]) await toolListed(clientAt(url, product.token(admin)), each);
   });
   afterAll(async () => {
     await first.kill();
@@ -78,6 +90,29 @@ describe.runIf(buses.includes('nats'))('mcp without sessions at two gateways (na
           },
         });
       expect([ran('decided'), ran('waiting')]).toEqual([1, 1]);
+    },
+  );
+
+  keeps(
+    ['mcp.stateless-asks'],
+    'what an upstream asks in a call that one gateway took is answered at another, once, and by nobody else',
+    async () => {
+      const bring = ({ result }: Body, content: object): { name: string } => {
+        const [key = ''] = Object.keys(result?.['inputRequests'] ?? {});
+        const inputResponses = { [key]: { action: 'accept', content } };
+        return { name: rounds, ...{ arguments: {}, requestState: result?.['requestState'], inputResponses } };
+      };
+      const one = await callOf(atFirst(), { name: rounds });
+      const two = await callOf(atOther(), bring(one, { name: 'ada' }));
+      expect(Object.keys(two.result?.['inputRequests'] ?? {})).toEqual(['step2']);
+      const foreign = await callOf(clientOf(product), bring(two, { color: 'red' }));
+      expect(foreign).toMatchObject({ error: { code: -32602 } });
+      const stale = await callOf(atOther(), bring(one, { name: 'eve' }));
+      expect(Object.keys(stale.result?.['inputRequests'] ?? {})).toEqual(['step2']);
+      const done = await callOf(atFirst(), bring(two, { color: 'blue' }));
+      expect(done).toMatchObject({
+        result: { resultType: 'complete', content: [{ text: 'ada likes blue' }] },
+      });
     },
   );
 
