@@ -29,7 +29,8 @@ export async function discover(server: OAuthServer, hints: Hints, fetch: FetchLi
   const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
   if (metadata === undefined && named !== undefined)
     throw new OAuthProblem('refused', 'the authorization server publishes no metadata');
-  if (metadata !== undefined) checkMetadata(metadata, issuer);
+  if (metadata !== undefined && !isIssuedBy(metadata.issuer, issuer, named))
+    throw new OAuthProblem('refused', 'the metadata of the authorization server are of another issuer');
   return { source: sourceOf({ issuer, metadata, resource }), scopes: resource?.scopes_supported, metadata };
 }
 
@@ -58,12 +59,13 @@ function isOf(resource: string, url: string): boolean {
   );
 }
 
-function checkMetadata(metadata: AuthorizationServerMetadata, issuer: string): void {
-  if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
-    throw new OAuthProblem('refused', 'the metadata of the authorization server is of another issuer');
+/** RFC 8414 3.3 wants the same text; URLs that differ in their last slash alone are told apart by nobody. */
+function isIssuedBy(stated: string, issuer: string, named: string | undefined): boolean {
+  if (withoutSlash(stated) === withoutSlash(issuer)) return true;
+  // MCP 2025-03-26: at the origin of the upstream itself its issuer may have a path, which nothing names.
+  return named === undefined && URL.canParse(stated) && new URL(stated).origin === new URL(issuer).origin;
 }
 
-/** RFC 8414 3.3 wants the same text; URLs that only end differently are told apart by nobody who publishes them. */
 function withoutSlash(issuer: string): string {
   return issuer.replace(/\/$/, '');
 }

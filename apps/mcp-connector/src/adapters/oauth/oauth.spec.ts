@@ -118,6 +118,13 @@ describe('authorization by a code', () => {
   it('finds servers of 2025-03-26 by their origin, with metadata or without', async () => {
     as.answers.delete('/.well-known/oauth-protected-resource/mcp');
     expect((await begun()).query['resource']).toBeUndefined();
+    as.describe({ issuer: `${as.url}/oauth` });
+    expect(await refusal()).toMatch(/another issuer/);
+    as.answers.delete('/.well-known/oauth-protected-resource/mcp');
+    expect(await refusal()).toBe('none');
+    as.describe({ issuer: 'https://elsewhere.example' });
+    as.answers.delete('/.well-known/oauth-protected-resource/mcp');
+    expect(await refusal()).toMatch(/another issuer/);
     as.answers.delete('/.well-known/oauth-authorization-server');
     expect((await finished()).source.token_endpoint).toBe(`${as.url}/token`);
   });
