@@ -3,15 +3,20 @@ import { definitionDigest } from '@uar/catalog';
 import { processEnvironment, type Environment } from '@uar/config';
 import { callProgressed } from '@uar/contracts';
 import { createGrantVerifier } from '@uar/grant';
-import { readPublicKey } from '@uar/keys';
+import { createSeal, ensureSecretFile, readPublicKey } from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
 import { BusClients } from './adapters/asked/bus-clients.js';
 import { Beacon } from './adapters/beacon.js';
 import { addressRules } from './adapters/http/address-rules.js';
+import { AccountNews } from './adapters/accounts/account-news.js';
+import { LedgerCredentials } from './adapters/accounts/ledger-credentials.js';
+import { OAuthServers } from './adapters/accounts/oauth-servers.js';
+import { OAuth } from './adapters/oauth/oauth.js';
 import { createOpenUpstream } from './adapters/open-upstream.js';
 import { systemClock } from './adapters/system-clock.js';
 import { variableLookup } from './adapters/variables.js';
 import { WantedServers } from './adapters/wanted-servers.js';
+import { Accounts } from './domain/account/accounts.js';
 import { CallsController } from './calls.controller.js';
 import { HostCalls, type CheckGrant } from './domain/calls/host-calls.js';
 import { expandServer } from './domain/expand/placeholders.js';
@@ -28,7 +33,8 @@ const childGraceMs = 5_000;
 export class McpConnectorModule {
   static with(context: ServiceContext): DynamicModule {
     const { bus, log } = context;
-    const ports = connectPorts(context, processEnvironment());
+    const accounts = accountsOf(context);
+    const ports = connectPorts(context, accounts, processEnvironment());
     const fleet: Fleet = new Fleet(
       {
         ...ports,
@@ -43,6 +49,7 @@ export class McpConnectorModule {
     );
     const beacon = new Beacon({ bus, log, reports: () => fleet.reports() });
     const wanted = new WantedServers({ bus, clock: systemClock, apply: (servers) => fleet.apply(servers) });
+    const news = new AccountNews({ bus, accounts, fleet });
     const calls = new HostCalls({
       fleet,
       checkGrant: grantCheck(context),
@@ -58,12 +65,27 @@ export class McpConnectorModule {
         { provide: Beacon, useValue: beacon },
         { provide: WantedServers, useValue: wanted },
         { provide: HostCalls, useValue: calls },
+        { provide: AccountNews, useValue: news },
       ],
     };
   }
 }
 
-function connectPorts({ config, log }: ServiceContext, environment: Environment): ConnectPorts {
+function accountsOf({ bus, config }: ServiceContext): Accounts {
+  const addresses = addressRules(config.mcp.allowed_private_networks);
+  const seal = createSeal(ensureSecretFile(config.keys.data_key_file));
+  return new Accounts({
+    store: new LedgerCredentials(bus, seal),
+    servers: new OAuthServers(new OAuth({ addresses, now: systemClock.now })),
+    clock: systemClock,
+  });
+}
+
+function connectPorts(
+  { config, log }: ServiceContext,
+  accounts: Accounts,
+  environment: Environment,
+): ConnectPorts {
   const isFull = config.profile === 'server-full';
   const lookup = variableLookup({ environment, secretsDir: environment['UAR_SECRETS_DIR'] });
   const rules = isFull ? { lookup, allowed: config.mcp.placeholder_allow } : { lookup };
@@ -76,6 +98,7 @@ function connectPorts({ config, log }: ServiceContext, environment: Environment)
       dataDir: config.data_dir,
       defaultSandbox: isFull ? 'required' : 'auto',
       addresses: addressRules(config.mcp.allowed_private_networks),
+      accounts,
       maxFrameBytes: config.limits.result_kb * 1024 + frameSlackBytes,
       stopGraceMs: childGraceMs,
       // The name alone: the message may quote what the upstream sent.

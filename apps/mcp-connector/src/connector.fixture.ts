@@ -85,9 +85,9 @@ export class World {
     world.running = await service.start({
       config: testConfig({
         data_dir: world.folder,
-        keys: { grant_public_file: join(world.folder, 'grant.pub') },
         mcp: { allowed_private_networks: ['127.0.0.0/8', '::1/128'] },
         ...config,
+        keys: { grant_public_file: join(world.folder, 'grant.pub'), ...config.keys },
       }),
       bus: world.host,
       log,

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { microservice, type ServiceDefinition } from '@uar/service';
 import { sweepOrphans } from '@uar/sandbox';
+import { AccountNews } from './adapters/accounts/account-news.js';
 import { Beacon } from './adapters/beacon.js';
 import { WantedServers } from './adapters/wanted-servers.js';
 import { McpConnectorModule } from './app.module.js';
@@ -34,6 +35,7 @@ function readiness(app: INestApplicationContext): { ready: boolean; problems: st
 async function stop(app: INestApplicationContext, callGraceMs: number): Promise<void> {
   const beacon = app.get(Beacon);
   app.get(WantedServers).stop();
+  app.get(AccountNews).stop();
   beacon.announceStopping();
   await app.get(Fleet).stop(callGraceMs);
   beacon.stop();

@@ -16,7 +16,7 @@ import type {
   UpstreamCall,
 } from '../domain/upstream.js';
 import { RawMember, RawResult, RequestProblem } from './frames/frame.js';
-import { AuthRequired, Broken, NotSent } from './not-sent.js';
+import { AuthRequired, Broken, NotAuthorized, NotSent } from './not-sent.js';
 import { ProgressTap } from './progress-tap.js';
 
 export interface McpUpstreamOptions {
@@ -170,6 +170,8 @@ export class McpUpstream implements Upstream {
 
   private endOf(error: unknown, signal: AbortSignal): CallEnd {
     if (error instanceof NotSent) return { kind: 'unavailable', message: this.options.scrub(error.message) };
+    if (error instanceof NotAuthorized)
+      return { kind: 'unavailable', message: this.options.scrub(error.message), cause: 'auth_required' };
     if (error instanceof Broken || error instanceof AuthRequired)
       return { kind: 'transport_failure', message: this.options.scrub(error.message) };
     if (signal.aborted) return { kind: 'cancelled', dispatched: true };

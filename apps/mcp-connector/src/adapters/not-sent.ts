@@ -4,5 +4,8 @@ export class NotSent extends Error {}
 /** The upstream wants other credentials than it was given. */
 export class AuthRequired extends Error {}
 
+/** The same, of a message that was refused for it: it did nothing. */
+export class NotAuthorized extends AuthRequired {}
+
 /** The connection or the answer broke after the message may have left. */
 export class Broken extends Error {}

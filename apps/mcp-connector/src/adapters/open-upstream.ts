@@ -5,6 +5,7 @@ import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { scanJson } from '@uar/json-text';
 import { launch, type Child, type Environment } from '@uar/sandbox';
+import { accountOf, type Accounts, type Bearer } from '../domain/account/accounts.js';
 import { replaceSecrets, scrub } from '../domain/expand/scrub.js';
 import type { ExpandedServer, Opened, OpenOptions, OpenUpstream } from '../domain/upstream.js';
 import type { AddressRules } from './http/address-rules.js';
@@ -20,6 +21,7 @@ export interface UpstreamWorld {
   /** What `sandbox.mode` means where a server does not say. */
   readonly defaultSandbox: 'auto' | 'required';
   readonly addresses: AddressRules;
+  readonly accounts: Accounts;
   readonly maxFrameBytes: number;
   readonly stopGraceMs: number;
   /** A fault of ours in the handling of an upstream's words, at most one per connection. */
@@ -32,6 +34,7 @@ interface Prepared {
   readonly explainLoss: () => Promise<string>;
   /** More words for a failed initialize. */
   readonly hint: () => string;
+  readonly bearer?: Bearer | undefined;
 }
 
 export function createOpenUpstream(world: UpstreamWorld): OpenUpstream {
@@ -39,7 +42,7 @@ export function createOpenUpstream(world: UpstreamWorld): OpenUpstream {
     const prepared =
       server.config.transport === 'stdio'
         ? await prepareChild(server, world, options.principal)
-        : prepareHttp(server, world);
+        : prepareHttp(server, world, options.principal);
     if ('problem' in prepared) return { kind: 'failed', message: scrub(prepared.problem, server.secrets) };
     return await initialized(server, prepared, options);
   };
@@ -50,7 +53,8 @@ async function initialized(
   prepared: Prepared,
   options: OpenOptions,
 ): Promise<Opened> {
-  const clean = (text: string): string => scrub(text, server.secrets);
+  const secrets = (): readonly string[] => [...server.secrets, ...(prepared.bearer?.secrets() ?? [])];
+  const clean = (text: string): string => scrub(text, secrets());
   const upstream = new McpUpstream({
     transport: prepared.transport,
     explainLoss: prepared.explainLoss,
@@ -58,9 +62,9 @@ async function initialized(
     onToolsChanged: options.onToolsChanged,
     onUnreachable: options.onUnreachable,
     scrub: clean,
-    hideSecrets: (text) => replaceSecrets(text, server.secrets),
+    hideSecrets: (text) => replaceSecrets(text, secrets()),
     scrubJson: (text) => {
-      const replaced = replaceSecrets(text, server.secrets);
+      const replaced = replaceSecrets(text, secrets());
       return scanJson(replaced, { duplicates: 'last_wins' }).kind === 'ok' ? replaced : undefined;
     },
   });
@@ -124,23 +128,28 @@ function lastStderrLine(child: Child): string {
 }
 
 function prepareHttp(
-  { config }: ExpandedServer,
+  server: ExpandedServer,
   world: UpstreamWorld,
+  principal: string | undefined,
 ): Prepared | { readonly problem: string } {
+  const { config } = server;
   if (config.url === undefined || !URL.canParse(config.url)) return { problem: 'the url is no URL' };
   const url = new URL(config.url);
   const problem = world.addresses.urlProblem(url);
   if (problem !== undefined) return { problem };
   const { lookup } = world.addresses;
+  const bearer =
+    config.auth === undefined ? undefined : world.accounts.bearer(server, accountOf(server, principal));
   return {
     transport: new HttpTransport({
       url,
       headers: config.headers,
-      lookup,
+      ...{ lookup, bearer },
       maxFrameBytes: world.maxFrameBytes,
       onFault: world.onFault,
     }),
     explainLoss: () => Promise.resolve('the connection ended'),
     hint: () => '',
+    bearer,
   };
 }

@@ -1,14 +1,25 @@
-import type { CallId, CallMethod, HostAnswer, ItemListName, LogLevel, ServerConfig } from '@uar/contracts';
+import type {
+  CallId,
+  CallMethod,
+  Digest,
+  HostAnswer,
+  ItemListName,
+  LogLevel,
+  ServerConfig,
+  TenantId,
+} from '@uar/contracts';
 import type { JsonText } from '@uar/json-text';
 import type { ClientSide } from './client-side.js';
 
 /** A server's configuration with every placeholder filled in: holds secrets, is never stored or logged. */
 export interface ExpandedServer {
-  readonly tenant: string;
+  readonly tenant: TenantId;
   readonly name: string;
   readonly config: ServerConfig;
   /** Values that no log, report or error may show. */
   readonly secrets: readonly string[];
+  /** Of its address and client as they are written. */
+  readonly binding: Digest;
 }
 
 export interface UpstreamCall {

@@ -19,7 +19,7 @@ describe('permissions', () => {
     );
     expect(inboxes('mcp-connector')).toEqual(['uar.inbox.catalog-registry.>', 'uar.inbox.gateway.>']);
     expect(inboxes('approval-service')).toEqual(
-      ['catalog-registry', 'gateway', 'governance-decider', 'native-tool-host'].map(
+      ['catalog-registry', 'gateway', 'governance-decider', 'mcp-connector', 'native-tool-host'].map(
         (asker) => `uar.inbox.${asker}.>`,
       ),
     );

@@ -39,7 +39,12 @@ export const HostAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('refused'), cause: z.string() }),
   /** This instance does not serve the server: another may, with a new grant. */
   z.strictObject({ kind: z.literal('not_owner') }),
-  z.strictObject({ kind: z.literal('unavailable'), message: z.string() }),
+  /** `cause`: what is missing are credentials, which somebody can give. */
+  z.strictObject({
+    kind: z.literal('unavailable'),
+    message: z.string(),
+    cause: z.literal('auth_required').optional(),
+  }),
   z.strictObject({ kind: z.literal('overloaded'), retry_after_ms: z.number().int() }),
   z.strictObject({ kind: z.literal('timeout') }),
   z.strictObject({ kind: z.literal('transport_failure'), message: z.string() }),

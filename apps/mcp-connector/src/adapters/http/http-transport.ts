@@ -3,37 +3,30 @@ import { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Bearer } from '../../domain/account/accounts.js';
 import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
 import { noteStream, type Stream } from '../frames/origin.js';
 import { Noise } from '../noise.js';
 import { AuthRequired, Broken, NotSent } from '../not-sent.js';
 import { readAnswerStream } from './answer-stream.js';
 import { contentTypeOf, readBody } from './body.js';
+import { configuredHeaders } from './configured-headers.js';
 import { listenForNotifications } from './notification-stream.js';
-import { send, type HttpExchange, type HttpTarget } from './post.js';
+import type { HttpExchange, HttpTarget } from './post.js';
+import { sendAs } from './send-as.js';
 
 export interface HttpTransportOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly lookup: LookupFunction;
+  /** Who the connector is there, where headers do not say it. */
+  readonly bearer?: Bearer | undefined;
   /** Longest message that is read. */
   readonly maxFrameBytes: number;
   /** The first fault in the handling of what the upstream sent; the connection lives on. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Headers that are the transport's own, whatever is configured. */
-const reservedHeaders = new Set([
-  'accept',
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'last-event-id',
-  'mcp-protocol-version',
-  'mcp-session-id',
-  'transfer-encoding',
-]);
 const sessionPattern = /^[\x21-\x7e]{1,1024}$/;
 /** How long the answer to a call that nobody waits for any more may still come, to be counted. */
 const abandonedMs = 5_000;
@@ -58,11 +51,7 @@ export class HttpTransport implements Transport {
 
   constructor(private readonly options: HttpTransportOptions) {
     this.noise = new Noise(options.onFault);
-    this.ownHeaders = Object.fromEntries(
-      Object.entries(options.headers)
-        .map(([name, value]) => [name.toLowerCase(), value] as const)
-        .filter(([name]) => !reservedHeaders.has(name)),
-    );
+    this.ownHeaders = configuredHeaders(options.headers);
     const agent = options.url.protocol === 'https:' ? TlsAgent : Agent;
     this.target = { url: options.url, lookup: options.lookup, agent: new agent({ keepAlive: true }) };
   }
@@ -87,7 +76,7 @@ export class HttpTransport implements Transport {
     const abort = new AbortController();
     if (id !== undefined) this.open.set(id, abort);
     try {
-      const response = await send(this.target, this.post(encodeFrame(message), abort.signal));
+      const response = await this.exchange(this.post(encodeFrame(message), abort.signal));
       await this.accept(response, id);
     } catch (error) {
       if (id !== undefined) this.open.delete(id);
@@ -132,7 +121,7 @@ export class HttpTransport implements Transport {
       ...this.headers('text/event-stream'),
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     };
-    return send(this.target, { method: 'GET', headers, signal });
+    return this.exchange({ method: 'GET', headers, signal });
   }
 
   private abandon(id: number): void {
@@ -144,6 +133,10 @@ export class HttpTransport implements Transport {
     }, abandonedMs);
     timer.unref();
     abort.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  private exchange(exchange: HttpExchange): Promise<IncomingMessage> {
+    return sendAs(this.options.bearer, this.target, exchange);
   }
 
   private post(body: string, signal: AbortSignal): HttpExchange {
@@ -242,7 +235,7 @@ export class HttpTransport implements Transport {
   private async deleteSession(): Promise<void> {
     const signal = AbortSignal.timeout(closeMs);
     const exchange = { method: 'DELETE', headers: this.headers('application/json'), signal } as const;
-    await send(this.target, exchange).then(
+    await this.exchange(exchange).then(
       (response) => response.resume(),
       () => undefined,
     );

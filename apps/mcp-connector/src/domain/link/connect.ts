@@ -1,8 +1,9 @@
 import type { Digest, ServerConfig, TenantId } from '@uar/contracts';
+import { bindingOf } from '../account/credentials.js';
 import type { Clock } from '../clock.js';
 import type { Expansion } from '../expand/placeholders.js';
 import { readToolList, type ToolList } from '../tools/tool-list.js';
-import type { Opened, OpenOptions, OpenUpstream, Upstream } from '../upstream.js';
+import type { ExpandedServer, Opened, OpenOptions, OpenUpstream, Upstream } from '../upstream.js';
 
 /** What connecting needs from the world. */
 export interface ConnectPorts {
@@ -35,7 +36,7 @@ export interface ConnectTarget {
 /** Configurations that would need what this host does not have: refused in words instead of served in another way. */
 function unsupported(config: ServerConfig): string | undefined {
   if (config.slots > 1) return 'more than one slot per server is not available';
-  if (config.auth !== undefined) return 'credentials by OAuth are not available yet';
+  if (config.auth?.flow === 'token_exchange') return 'flow token_exchange is not available yet';
   return undefined;
 }
 
@@ -64,9 +65,21 @@ export async function open(
   ports: Pick<ConnectPorts, 'expand' | 'open'>,
   options: OpenOptions,
 ): Promise<Opened | Extract<Connected, { kind: 'unresolved' }>> {
+  const expanded = expandedServer({ tenant, name, config }, ports);
+  return expanded.kind === 'unresolved' ? expanded : await ports.open(expanded.server, options);
+}
+
+/** The server with the placeholders' values of now. */
+function expandedServer(
+  { tenant, name, config }: ConnectTarget,
+  ports: Pick<ConnectPorts, 'expand'>,
+):
+  | { readonly kind: 'expanded'; readonly server: ExpandedServer }
+  | Extract<Connected, { kind: 'unresolved' }> {
   const expansion = ports.expand(config);
   if (expansion.kind === 'unresolved') return expansion;
-  return await ports.open({ tenant, name, config: expansion.config, secrets: expansion.secrets }, options);
+  const { config: filled, secrets } = expansion;
+  return { kind: 'expanded', server: { tenant, name, config: filled, secrets, binding: bindingOf(config) } };
 }
 
 /** What makes a connection another when it changes. */

@@ -49,7 +49,7 @@ export class ServerLink {
     this.seats = new Seats({
       target: () => this.wanted,
       ports,
-      onItemsChanged: (kind) => this.itemsChanged(kind),
+      onItemsChanged: (kind) => this.live?.items.changed(kind),
     });
     this.ended = this.keepConnected();
   }
@@ -96,6 +96,11 @@ export class ServerLink {
     else this.state.changed();
   }
 
+  /** Tries again at once what was refused for want of credentials. */
+  retry(): void {
+    if (this.state.current === 'auth_required' && !this.stopped) this.restart(undefined);
+  }
+
   /** Closes and opens; settles when it is known how that went, or when the signal aborts. */
   async reconnect(signal: AbortSignal): Promise<ServerReport> {
     if (!this.stopped) {
@@ -123,10 +128,6 @@ export class ServerLink {
     this.state.set('connecting');
     this.session.abort();
     void this.seats.clear();
-  }
-
-  private itemsChanged(kind: ItemKind): void {
-    this.live?.items.changed(kind);
   }
 
   /** Nothing answers any more: calls wait for, or are refused by, the next attempt to connect. */
@@ -197,7 +198,7 @@ export class ServerLink {
   }
 
   private client(signal: AbortSignal): ClientSide {
-    const onItemsChanged = (kind: ItemKind): void => this.itemsChanged(kind);
+    const onItemsChanged = (kind: ItemKind): void => this.live?.items.changed(kind);
     return baseSide({ target: this.wanted, ports: this.ports, signal, onItemsChanged });
   }
 

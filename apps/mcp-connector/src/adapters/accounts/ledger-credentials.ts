@@ -1,0 +1,79 @@
+import type { Bus } from '@uar/bus';
+import {
+  leaseAccount,
+  readAccount,
+  writeAccount,
+  type AccountId,
+  type Digest,
+  type StoredAccount,
+} from '@uar/contracts';
+import type { Seal } from '@uar/keys';
+import type { Credentials } from '../../domain/account/credentials.js';
+import type { CredentialStore, Kept, NextCredentials } from '../../domain/account/ports.js';
+import { Tokens } from '../oauth/oauth-types.js';
+
+/** Longer than anybody waits for an authorization server. */
+const leaseMs = 30_000;
+const away = { kind: 'unavailable' } as const;
+
+/** Credentials in the ledger, sealed before they leave this process, each for its account alone. */
+export class LedgerCredentials implements CredentialStore {
+  constructor(
+    private readonly bus: Bus,
+    private readonly seal: Seal,
+  ) {}
+
+  async read(account: AccountId, binding: Digest): Promise<Kept | typeof away> {
+    const reply = await this.bus.ask(readAccount, { account });
+    return reply.kind === 'answered' ? this.kept(account, binding, reply.value.stored) : away;
+  }
+
+  async write(
+    account: AccountId,
+    { binding, ifRevision, credentials }: NextCredentials,
+  ): ReturnType<CredentialStore['write']> {
+    const reply = await this.bus.ask(writeAccount, {
+      ...{ account, binding, if_revision: ifRevision },
+      ...(credentials === undefined
+        ? {}
+        : { sealed: this.seal.seal(JSON.stringify(credentials), purposeOf(account, binding)) }),
+    });
+    if (reply.kind !== 'answered') return away;
+    const { value } = reply;
+    return value.kind === 'written' ? value : { kind: 'conflict' };
+  }
+
+  async lease(account: AccountId, ifRevision: number): ReturnType<CredentialStore['lease']> {
+    const reply = await this.bus.ask(leaseAccount, this.lent(account, ifRevision, leaseMs));
+    if (reply.kind !== 'answered') return away;
+    const { value } = reply;
+    return value.kind === 'held' ? { kind: 'held', freeInMs: value.free_in_ms } : { kind: value.kind };
+  }
+
+  async release(account: AccountId, ifRevision: number): Promise<void> {
+    await this.bus.ask(leaseAccount, this.lent(account, ifRevision, 0));
+  }
+
+  private lent(account: AccountId, if_revision: number, lease_ms: number) {
+    return { account, holder: this.bus.instance, lease_ms, if_revision };
+  }
+
+  private kept(account: AccountId, binding: Digest, stored: StoredAccount): Kept {
+    const { revision, sealed } = stored;
+    if (sealed === undefined || stored.binding !== binding) return { revision };
+    const credentials = this.opened(sealed, purposeOf(account, binding));
+    return { revision, ...(credentials === undefined ? {} : { credentials }) };
+  }
+
+  private opened(sealed: string, purpose: string): Credentials | undefined {
+    try {
+      return Tokens.parse(JSON.parse(this.seal.open(sealed, purpose)));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function purposeOf({ tenant, server, principal }: AccountId, binding: Digest): string {
+  return `account ${JSON.stringify([tenant, server, principal ?? null, binding])}`;
+}

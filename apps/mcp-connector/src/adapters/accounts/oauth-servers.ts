@@ -1,0 +1,59 @@
+import type {
+  AuthorizationAnswer,
+  AuthorizationServers,
+  Beginning,
+  Begun,
+  Granted,
+  Hints,
+} from '../../domain/account/ports.js';
+import type { Credentials } from '../../domain/account/credentials.js';
+import type { ExpandedServer } from '../../domain/upstream.js';
+import type { GotTokens, OAuth } from '../oauth/oauth.js';
+import { Pending, Tokens, type OAuthServer } from '../oauth/oauth-types.js';
+
+/** What the domain asks of authorization servers, by OAuth 2.1. */
+export class OAuthServers implements AuthorizationServers {
+  constructor(private readonly oauth: OAuth) {}
+
+  async begin(server: ExpandedServer, { hints, redirectUri, earlier }: Beginning): Promise<Begun> {
+    const tokens = Tokens.safeParse(earlier).data;
+    const begun = await this.oauth.begin(asked(server), { hints, redirectUri, earlier: tokens });
+    if (begun.kind !== 'ok') return begun;
+    const { authorizationUrl, pending } = begun;
+    return { kind: 'begun', authorizationUrl, state: pending.state, pending: JSON.stringify(pending) };
+  }
+
+  async finish(server: ExpandedServer, pending: string, answer: AuthorizationAnswer): Promise<Granted> {
+    const { state, code, iss, error } = answer;
+    return grantedBy(
+      await this.oauth.finish(asked(server), Pending.parse(JSON.parse(pending)), {
+        state,
+        ...(code === undefined ? {} : { code }),
+        ...(iss === undefined ? {} : { iss }),
+        ...(error === undefined ? {} : { error }),
+      }),
+    );
+  }
+
+  async refresh(server: ExpandedServer, credentials: Credentials): Promise<Granted> {
+    return grantedBy(await this.oauth.refresh(asked(server), Tokens.parse(credentials)));
+  }
+
+  async clientCredentials(server: ExpandedServer, hints: Hints): Promise<Granted> {
+    return grantedBy(await this.oauth.clientCredentials(asked(server), hints));
+  }
+
+  async revoke(server: ExpandedServer, credentials: Credentials): Promise<void> {
+    await this.oauth.revoke(asked(server), Tokens.parse(credentials));
+  }
+}
+
+/** Only servers that have both get here: their transport and their client were checked when they were written. */
+function asked({ config: { url, auth } }: ExpandedServer): OAuthServer {
+  if (url === undefined || auth === undefined) throw new Error('the server has no OAuth client');
+  return { url, auth };
+}
+
+function grantedBy(got: GotTokens): Granted {
+  return got.kind === 'ok' ? { kind: 'granted', credentials: got.tokens } : got;
+}

@@ -1,0 +1,175 @@
+import { ServerConfig, TenantId } from '@uar/contracts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HandClock, settle } from '../hand-clock.fixture.js';
+import type { ExpandedServer } from '../upstream.js';
+import { AccountTokens } from './account-tokens.js';
+import { bindingOf, type Credentials } from './credentials.js';
+import type { CredentialStore, Granted, Kept } from './ports.js';
+
+const tenant = TenantId.parse('default');
+const config = ServerConfig.parse({
+  ...{ transport: 'http', url: 'https://notes.example/mcp' },
+  auth: { type: 'oauth', client_id: 'us' },
+});
+const server: ExpandedServer = { tenant, name: 'notes', config, secrets: [], binding: bindingOf(config) };
+const account = { tenant, server: 'notes' };
+
+/** One account as the ledger keeps it, which may be away, or held by another connector. */
+class Shelf implements CredentialStore {
+  kept: Kept = { revision: 0 };
+  isAway = false;
+  heldByOther = false;
+  leases = 0;
+
+  read = () => Promise.resolve(this.isAway ? ({ kind: 'unavailable' } as const) : this.kept);
+  release = () => Promise.resolve();
+
+  lease(_account: unknown, ifRevision: number): ReturnType<CredentialStore['lease']> {
+    if (ifRevision !== this.kept.revision) return Promise.resolve({ kind: 'moved' });
+    if (this.heldByOther) return Promise.resolve({ kind: 'held', freeInMs: 5_000 });
+    this.leases += 1;
+    return Promise.resolve({ kind: 'leased' });
+  }
+
+  write(_account: unknown, { ifRevision, credentials }: Parameters<CredentialStore['write']>[1]) {
+    if (this.isAway) return Promise.resolve({ kind: 'unavailable' } as const);
+    if (ifRevision !== this.kept.revision) return Promise.resolve({ kind: 'conflict' } as const);
+    this.kept = { revision: ifRevision + 1, ...(credentials === undefined ? {} : { credentials }) };
+    return Promise.resolve({ kind: 'written', revision: this.kept.revision } as const);
+  }
+}
+
+describe('the tokens of an account', () => {
+  let clock: HandClock;
+  let shelf: Shelf;
+  let refreshed: string[];
+  let answer: () => Granted | Promise<Granted>;
+  let tokens: AccountTokens;
+  const given = (name: string, lifeMs?: number): Credentials => ({
+    ...{ access_token: `access-${name}`, refresh_token: `refresh-${name}` },
+    ...(lifeMs === undefined ? {} : { expires_at: clock.now() + lifeMs }),
+  });
+  const granted = (name: string, lifeMs?: number) => () =>
+    ({ kind: 'granted', credentials: given(name, lifeMs) }) as const;
+  const token = (name: string) => ({ kind: 'token', token: `access-${name}` });
+
+  beforeEach(() => {
+    clock = new HandClock();
+    shelf = new Shelf();
+    refreshed = [];
+    answer = granted('two');
+    const never = () => Promise.reject(new Error('not asked for here'));
+    tokens = new AccountTokens(account, {
+      ...{ store: shelf, clock },
+      servers: {
+        ...{ begin: never, finish: never, clientCredentials: never, revoke: never },
+        refresh: async (_server, { refresh_token = '' }) => {
+          refreshed.push(refresh_token);
+          return await answer();
+        },
+      },
+    });
+  });
+
+  it('are none until somebody connects', async () => {
+    expect(await tokens.token(server)).toEqual({ kind: 'none' });
+    expect((await tokens.renew(server, undefined, {})).kind).toBe('auth_required');
+    expect(refreshed).toEqual([]);
+  });
+
+  it('are used until shortly before their end, then renewed once for all who ask', async () => {
+    shelf.kept = { revision: 1, credentials: given('one', 3_600_000) };
+    await tokens.token(server);
+    await clock.pass(3_569_999);
+    expect(await tokens.token(server)).toEqual(token('one'));
+    await clock.pass(1);
+    const all = await Promise.all(Array.from({ length: 64 }, () => tokens.token(server)));
+    expect(new Set(all.map((one) => JSON.stringify(one)))).toEqual(new Set([JSON.stringify(token('two'))]));
+    expect(refreshed).toEqual(['refresh-one']);
+    expect(shelf.kept).toMatchObject({ revision: 2, credentials: { refresh_token: 'refresh-two' } });
+  });
+
+  it('without a time of their end are used until they are refused', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    await clock.pass(10 * 365 * 86_400_000);
+    expect(await tokens.token(server)).toEqual(token('one'));
+    expect(await tokens.renew(server, 'access-one', {})).toEqual(token('two'));
+    expect(await tokens.renew(server, 'access-one', {})).toEqual(token('two'));
+    expect(refreshed).toEqual(['refresh-one']);
+  });
+
+  it('survive a clock that is set back, and one that jumps ahead costs one renewal', async () => {
+    shelf.kept = { revision: 1, credentials: given('one', 60_000) };
+    await tokens.token(server);
+    await clock.pass(-3_600_000);
+    expect(await tokens.token(server)).toEqual(token('one'));
+    answer = granted('two', 365 * 86_400_000);
+    await clock.pass(86_400_000);
+    expect(await tokens.token(server)).toEqual(token('two'));
+    expect(refreshed).toHaveLength(1);
+  });
+
+  it('are used on while their authorization server is away, until their very end', async () => {
+    shelf.kept = { revision: 1, credentials: given('one', 60_000) };
+    answer = () => ({ kind: 'unreachable', message: 'away' });
+    await tokens.token(server);
+    await clock.pass(50_000);
+    expect(await tokens.token(server)).toEqual(token('one'));
+    expect(refreshed).toHaveLength(1);
+    await clock.pass(10_000);
+    expect(await tokens.token(server)).toEqual({ kind: 'unavailable', message: 'away' });
+    expect(shelf.kept.credentials?.refresh_token).toBe('refresh-one');
+    answer = granted('two');
+    await clock.pass(2_000);
+    expect(await tokens.token(server)).toEqual(token('two'));
+  });
+
+  it('are asked for no more often than every two seconds while that is refused', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    answer = () => ({ kind: 'refused', message: 'no' });
+    for (let n = 0; n < 5; n++)
+      expect((await tokens.renew(server, 'access-one', {})).kind).toBe('auth_required');
+    expect(refreshed).toHaveLength(1);
+    expect(shelf.kept.credentials?.refresh_token).toBe('refresh-one');
+  });
+
+  it('are forgotten when what was agreed to is good no more', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    answer = () => ({ kind: 'authorization_needed', message: 'connect again' });
+    expect((await tokens.renew(server, 'access-one', {})).kind).toBe('auth_required');
+    expect(shelf.kept).toEqual({ revision: 2 });
+  });
+
+  it('of another connector are taken over instead of renewed', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    await tokens.token(server);
+    shelf.heldByOther = true;
+    const renewing = tokens.renew(server, 'access-one', {});
+    await settle();
+    shelf.kept = { revision: 2, credentials: given('theirs') };
+    await clock.pass(100);
+    expect(await renewing).toEqual(token('theirs'));
+    expect(refreshed).toEqual([]);
+  });
+
+  it('that could not be written are kept here, and used for the next renewal', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    await tokens.token(server);
+    answer = () => {
+      shelf.isAway = true;
+      return granted('two')();
+    };
+    const renewing = tokens.renew(server, 'access-one', {});
+    for (let n = 0; n < 4; n++) {
+      await settle();
+      await clock.pass(1_000);
+    }
+    expect(await renewing).toEqual(token('two'));
+    tokens.changed();
+    shelf.isAway = false;
+    answer = granted('three');
+    expect(await tokens.renew(server, 'access-two', {})).toEqual(token('three'));
+    expect(refreshed).toEqual(['refresh-one', 'refresh-two']);
+    expect(shelf.kept).toMatchObject({ revision: 2, credentials: { refresh_token: 'refresh-three' } });
+  });
+});

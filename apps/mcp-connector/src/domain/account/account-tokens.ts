@@ -1,0 +1,200 @@
+import type { AccountId } from '@uar/contracts';
+import type { Clock } from '../clock.js';
+import type { ExpandedServer } from '../upstream.js';
+import type { Credentials } from './credentials.js';
+import type { AuthorizationServers, CredentialStore, Granted, Hints, Kept } from './ports.js';
+
+export interface TokenParts {
+  readonly store: CredentialStore;
+  readonly servers: AuthorizationServers;
+  readonly clock: Clock;
+}
+
+export type Token =
+  | { readonly kind: 'token'; readonly token: string }
+  /** Nobody has one yet: the upstream may do without, or says what it wants. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'auth_required'; readonly message: string }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/** Milliseconds. A token is replaced so long before it ends, one of a short life in its last fifth. */
+const earlyMs = 30_000;
+const requestMs = 20_000;
+const pollMs = 100;
+/** So long a failure stands for those who come after it. */
+const failureMs = 2_000;
+const writePausesMs = [50, 200, 1_000];
+
+/** The tokens of one account, got once however many ask, here and in other connectors. */
+export class AccountTokens {
+  private kept: Kept | undefined;
+  /** Epoch milliseconds. */
+  private renewAt = Infinity;
+  /** What could not be written is known here alone. */
+  private unsaved = false;
+  private obtaining: Promise<Token> | undefined;
+  private failure: { readonly token: Token; readonly until: number } | undefined;
+
+  constructor(
+    private readonly account: AccountId,
+    private readonly parts: TokenParts,
+  ) {}
+
+  /** Somebody wrote the account: it is read again. */
+  changed(): void {
+    if (!this.unsaved) this.kept = undefined;
+    this.failure = undefined;
+  }
+
+  secrets(): readonly string[] {
+    const { access_token, refresh_token } = this.kept?.credentials ?? {};
+    return [access_token, refresh_token].filter((secret) => secret !== undefined);
+  }
+
+  /** A token that is good as far as is known. */
+  async token(server: ExpandedServer): Promise<Token> {
+    const kept = this.kept ?? (await this.read(server));
+    if (kept === undefined) return storeAway;
+    const { credentials } = kept;
+    if (credentials === undefined) return { kind: 'none' };
+    if (!this.endsSoon()) return { kind: 'token', token: credentials.access_token };
+    const renewed = await this.renew(server, credentials.access_token, {});
+    const isOver = credentials.expires_at !== undefined && credentials.expires_at <= this.parts.clock.now();
+    return renewed.kind === 'unavailable' && !isOver
+      ? { kind: 'token', token: credentials.access_token }
+      : renewed;
+  }
+
+  /** Another token than the one that was refused. */
+  renew(server: ExpandedServer, refused: string | undefined, hints: Hints): Promise<Token> {
+    const known = this.kept?.credentials;
+    if (known !== undefined && known.access_token !== refused && !this.endsSoon())
+      return Promise.resolve({ kind: 'token', token: known.access_token });
+    if (this.failure !== undefined && this.failure.until > this.parts.clock.now())
+      return Promise.resolve(this.failure.token);
+    this.obtaining ??= this.obtain(server, refused, hints).finally(() => {
+      this.obtaining = undefined;
+    });
+    return this.obtaining;
+  }
+
+  private endsSoon(): boolean {
+    return this.renewAt <= this.parts.clock.now();
+  }
+
+  private adopt(kept: Kept): Kept {
+    const now = this.parts.clock.now();
+    const { access_token, expires_at } = kept.credentials ?? {};
+    if (access_token !== this.kept?.credentials?.access_token || this.renewAt === Infinity)
+      this.renewAt =
+        expires_at === undefined ? Infinity : expires_at - Math.min(earlyMs, (expires_at - now) / 5);
+    this.kept = kept;
+    return kept;
+  }
+
+  private async read(server: ExpandedServer): Promise<Kept | undefined> {
+    const read = await this.parts.store.read(this.account, server.binding);
+    if ('kind' in read) return undefined;
+    return this.adopt(read);
+  }
+
+  private async obtain(server: ExpandedServer, refused: string | undefined, hints: Hints): Promise<Token> {
+    const token = await this.underLease(server, refused, hints);
+    if (token.kind === 'auth_required' || token.kind === 'unavailable')
+      this.failure = { token, until: this.parts.clock.now() + failureMs };
+    return token;
+  }
+
+  private async underLease(
+    server: ExpandedServer,
+    refused: string | undefined,
+    hints: Hints,
+  ): Promise<Token> {
+    const { store, clock } = this.parts;
+    const signal = AbortSignal.timeout(requestMs);
+    while (!signal.aborted) {
+      const kept = this.unsaved ? this.kept : await this.read(server);
+      if (kept === undefined) return storeAway;
+      const known = kept.credentials;
+      if (known !== undefined && known.access_token !== refused && !this.endsSoon())
+        return { kind: 'token', token: known.access_token };
+      const lease = await store.lease(this.account, kept.revision);
+      switch (lease.kind) {
+        case 'unavailable':
+          return storeAway;
+        case 'leased':
+          return await this.grantedTo(server, { kept, hints });
+        case 'moved':
+          this.unsaved = false;
+          break;
+        case 'held':
+          await clock.wait(Math.min(lease.freeInMs, pollMs), signal);
+      }
+    }
+    return { kind: 'unavailable', message: 'another connector is getting the credentials of the server' };
+  }
+
+  private async grantedTo(
+    server: ExpandedServer,
+    { kept, hints }: { readonly kept: Kept; readonly hints: Hints },
+  ): Promise<Token> {
+    const granted = await this.ask(server, { kept, hints });
+    switch (granted.kind) {
+      case 'granted':
+        return await this.save(server, kept, granted.credentials);
+      case 'authorization_needed':
+        if (kept.credentials !== undefined)
+          await this.parts.store.write(this.account, {
+            binding: server.binding,
+            ifRevision: kept.revision,
+          });
+        this.kept = undefined;
+        return { kind: 'auth_required', message: granted.message };
+      case 'refused':
+        await this.parts.store.release(this.account, kept.revision);
+        return { kind: 'auth_required', message: granted.message };
+      case 'unreachable':
+        await this.parts.store.release(this.account, kept.revision);
+        return { kind: 'unavailable', message: granted.message };
+    }
+  }
+
+  private async ask(
+    server: ExpandedServer,
+    { kept, hints }: { readonly kept: Kept; readonly hints: Hints },
+  ): Promise<Granted> {
+    const { servers } = this.parts;
+    const { credentials } = kept;
+    if (server.config.auth?.flow === 'client_credentials')
+      return await servers.clientCredentials(server, hints);
+    if (hints.error === 'insufficient_scope')
+      return { kind: 'refused', message: 'the server asks for more rights than were agreed to' };
+    if (credentials?.refresh_token === undefined)
+      return {
+        kind: 'authorization_needed',
+        message: 'nobody has connected the server yet, or not for long',
+      };
+    return await servers.refresh(server, credentials);
+  }
+
+  /** Kept here whatever becomes of the write: a refresh token that was replaced is good no more. */
+  private async save(server: ExpandedServer, kept: Kept, credentials: Credentials): Promise<Token> {
+    const { store, clock } = this.parts;
+    this.adopt({ revision: kept.revision, credentials });
+    this.unsaved = true;
+    for (const pauseMs of [0, ...writePausesMs]) {
+      await clock.wait(pauseMs, AbortSignal.timeout(requestMs));
+      const written = await store.write(this.account, {
+        ...{ binding: server.binding, ifRevision: kept.revision, credentials },
+      });
+      if (written.kind === 'unavailable') continue;
+      this.unsaved = false;
+      this.kept = written.kind === 'written' ? { revision: written.revision, credentials } : undefined;
+      if (written.kind === 'conflict') return await this.token(server);
+      break;
+    }
+    return { kind: 'token', token: credentials.access_token };
+  }
+}
+
+const storeAway: Token = { kind: 'unavailable', message: 'the credentials of the server cannot be read now' };

@@ -1,0 +1,74 @@
+import type { AccountId } from '@uar/contracts';
+import { unlessAborted } from '../unless-aborted.js';
+import type { ExpandedServer } from '../upstream.js';
+import { AccountTokens, type Token, type TokenParts } from './account-tokens.js';
+import type { Hints } from './ports.js';
+
+/** What proves the connector to one upstream, for whom it acts there. */
+export interface Bearer {
+  token(signal: AbortSignal): Promise<Token>;
+  /** Another one than the one that was refused, if there can be. */
+  renew(refused: string | undefined, hints: Hints, signal: AbortSignal): Promise<Token>;
+  /** What no report or answer may repeat. */
+  secrets(): readonly string[];
+}
+
+const givenUp: Token = { kind: 'unavailable', message: 'nobody waits any more' };
+
+/** The accounts at upstreams that this connector uses: the one owner of their tokens. */
+export class Accounts {
+  private readonly tokens = new Map<string, AccountTokens>();
+  private readonly hints = new Map<string, Hints>();
+
+  constructor(private readonly parts: TokenParts) {}
+
+  bearer(server: ExpandedServer, account: AccountId): Bearer {
+    const tokens = this.tokensOf(account);
+    const within = async (signal: AbortSignal, token: Promise<Token>): Promise<Token> =>
+      (await unlessAborted(token, signal)) ?? givenUp;
+    return {
+      token: (signal) => within(signal, tokens.token(server)),
+      renew: (refused, hints, signal) => {
+        this.hints.set(serverKey(account), hints);
+        return within(signal, tokens.renew(server, refused, hints));
+      },
+      secrets: () => tokens.secrets(),
+    };
+  }
+
+  /** What the server said last of what it wants, to this connector. */
+  hintsOf(account: AccountId): Hints {
+    return this.hints.get(serverKey(account)) ?? {};
+  }
+
+  /** Tokens were written or forgotten, by whomever. */
+  changed(account: AccountId, all: boolean): void {
+    if (!all) return this.tokens.get(keyOf(account))?.changed();
+    for (const [key, tokens] of this.tokens) if (key.startsWith(serverKey(account))) tokens.changed();
+  }
+
+  private tokensOf(account: AccountId): AccountTokens {
+    const key = keyOf(account);
+    const known = this.tokens.get(key) ?? new AccountTokens(account, this.parts);
+    this.tokens.set(key, known);
+    return known;
+  }
+}
+
+/** Neither tenants nor names of servers hold a slash. */
+function serverKey({ tenant, server }: AccountId): string {
+  return `${tenant}/${server}/`;
+}
+
+function keyOf(account: AccountId): string {
+  return `${serverKey(account)}${account.principal ?? ''}`;
+}
+
+/** Whose account is used: that of the principal where everybody has a session of their own, else that of the server. */
+export function accountOf(
+  { tenant, name, config }: Pick<ExpandedServer, 'tenant' | 'name' | 'config'>,
+  principal: string | undefined,
+): AccountId {
+  const isOwn = config.auth?.flow === 'authorization_code' && config.placement === 'per_principal';
+  return { tenant, server: name, ...(isOwn && principal !== undefined ? { principal } : {}) };
+}

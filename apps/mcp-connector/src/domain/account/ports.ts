@@ -1,0 +1,96 @@
+import type { AccountId, Digest } from '@uar/contracts';
+import type { ExpandedServer } from '../upstream.js';
+import type { Credentials } from './credentials.js';
+
+/** What the last refusal of the upstream said (RFC 6750, RFC 9728). */
+export interface Hints {
+  readonly resourceMetadata?: string;
+  readonly scope?: string;
+  readonly error?: string;
+}
+
+/** No message repeats what an authorization server wrote, but error codes. */
+export interface Refusal {
+  /**
+   * `authorization_needed`: somebody has to agree (again). `refused`: it goes no better until somebody changes something.
+   * `unreachable`: asked later, it may go.
+   */
+  readonly kind: 'authorization_needed' | 'refused' | 'unreachable';
+  readonly message: string;
+}
+
+export type Granted = { readonly kind: 'granted'; readonly credentials: Credentials } | Refusal;
+
+export interface Beginning {
+  readonly hints: Hints;
+  readonly redirectUri: string;
+  /** What is no longer good, or not for enough: the client that was registered with it is used again. */
+  readonly earlier?: Credentials | undefined;
+}
+
+export type Begun =
+  | {
+      readonly kind: 'begun';
+      readonly authorizationUrl: string;
+      readonly state: string;
+      /** Needed to finish, as text; holds secrets. */
+      readonly pending: string;
+    }
+  | Refusal;
+
+/** What the browser brought back (RFC 6749 4.1.2, RFC 9207). */
+export interface AuthorizationAnswer {
+  readonly state: string;
+  readonly code?: string | undefined;
+  readonly iss?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** The authorization servers of upstreams. Nothing rejects. */
+export interface AuthorizationServers {
+  begin(server: ExpandedServer, beginning: Beginning): Promise<Begun>;
+  finish(server: ExpandedServer, pending: string, answer: AuthorizationAnswer): Promise<Granted>;
+  refresh(server: ExpandedServer, credentials: Credentials): Promise<Granted>;
+  clientCredentials(server: ExpandedServer, hints: Hints): Promise<Granted>;
+  /** Gives tokens back, where that is offered. */
+  revoke(server: ExpandedServer, credentials: Credentials): Promise<void>;
+}
+
+/** An account as the ledger has it. */
+export interface Kept {
+  readonly revision: number;
+  /** Absent: none, or for another address or client, or sealed with another key. */
+  readonly credentials?: Credentials;
+}
+
+export interface Lost {
+  readonly kind: 'unavailable';
+}
+
+export interface NextCredentials {
+  readonly binding: Digest;
+  readonly ifRevision: number;
+  /** Absent: forgets them. */
+  readonly credentials?: Credentials;
+}
+
+/** Credentials that outlive this process, for all connectors. Nothing rejects. */
+export interface CredentialStore {
+  read(account: AccountId, binding: Digest): Promise<Kept | Lost>;
+  /** Compare and set. */
+  write(
+    account: AccountId,
+    next: NextCredentials,
+  ): Promise<{ readonly kind: 'written'; readonly revision: number } | { readonly kind: 'conflict' } | Lost>;
+  /** For one connector at a time; `held`: milliseconds until somebody else's time is over. */
+  lease(
+    account: AccountId,
+    ifRevision: number,
+  ): Promise<
+    | { readonly kind: 'leased' }
+    | { readonly kind: 'moved' }
+    | { readonly kind: 'held'; readonly freeInMs: number }
+    | Lost
+  >;
+  release(account: AccountId, ifRevision: number): Promise<void>;
+}

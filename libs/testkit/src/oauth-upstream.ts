@@ -1,0 +1,70 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { repositoryDir } from './product.js';
+
+const Listening = z.object({ kind: z.literal('listening'), resource: z.string(), issuer: z.string() });
+const Recorded = z.object({
+  at: z.enum(['as', 'mcp', 'token']),
+  method: z.string().optional(),
+  url: z.string().optional(),
+  status: z.number().optional(),
+  headers: z.record(z.string(), z.unknown()).optional(),
+  body: z.unknown().optional(),
+});
+export type Recorded = z.output<typeof Recorded>;
+const Done = z.object({ kind: z.literal('done'), recorded: z.array(Recorded) });
+
+/** A protected MCP server and its authorization server, in a process of their own (e2e/fixtures/oauth-upstream.mjs). */
+export class OAuthUpstream {
+  private constructor(
+    private readonly child: ChildProcess,
+    /** Address of the MCP server. */
+    readonly url: string,
+    readonly issuer: string,
+  ) {}
+
+  static async start(): Promise<OAuthUpstream> {
+    const program = join(repositoryDir, 'e2e', 'fixtures', 'oauth-upstream.mjs');
+    const child = fork(program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: [] });
+    const [message]: unknown[] = await once(child, 'message');
+    const { resource, issuer } = Listening.parse(message);
+    return new OAuthUpstream(child, resource, issuer);
+  }
+
+  /** How the authorization server is from now on. */
+  async mood(mood: 'well' | 'refusing' | 'html' | 'huge' | 'silent'): Promise<void> {
+    await this.ask({ kind: 'mood', mood });
+  }
+
+  /** Every access token that was used so far is good no more. */
+  async forget(): Promise<void> {
+    await this.ask({ kind: 'forget' });
+  }
+
+  /** Everything that either was sent. */
+  async recorded(): Promise<readonly Recorded[]> {
+    return (await this.ask({ kind: 'recorded' })).recorded;
+  }
+
+  /** Token requests that were answered, by grant. */
+  async tokenRequests(): Promise<string[]> {
+    const answered = (await this.recorded()).filter(({ at }) => at === 'token');
+    return answered.map(
+      ({ body, status }) => `${z.object({ grant_type: z.string() }).parse(body).grant_type} ${status}`,
+    );
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.kill();
+    await ended;
+  }
+
+  private async ask(message: object): Promise<z.output<typeof Done>> {
+    this.child.send(message);
+    const [answer]: unknown[] = await once(this.child, 'message');
+    return Done.parse(answer);
+  }
+}
