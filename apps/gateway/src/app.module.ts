@@ -16,6 +16,8 @@ import { RequestStates } from './adapters/mcp/stateless/rounds/request-state.js'
 import { StatelessCalls } from './adapters/mcp/stateless/stateless-calls.js';
 import { StatelessItems } from './adapters/mcp/stateless/stateless-items.js';
 import { StatelessHttp } from './adapters/mcp/stateless/stateless-http.js';
+import { StatelessTasks } from './adapters/mcp/tasks/stateless-tasks.js';
+import { TaskCalls } from './adapters/mcp/tasks/task-calls.js';
 import { Subscriptions } from './adapters/mcp/stateless/subscriptions.js';
 import { AgentsController } from './runs/agents.controller.js';
 import { ApprovalsController } from './calls/approvals.controller.js';
@@ -35,7 +37,9 @@ import { CONNECTED_CLIENTS } from './domain/client/connected-clients.js';
 import { CALL_EXPLANATIONS } from './domain/explain/explanation.js';
 import { SIMULATIONS } from './domain/explain/simulation.js';
 import { EFFECTIVE_CATALOG } from './domain/catalog/effective-catalog.js';
+import { Tasks } from './domain/task/tasks.js';
 import { WEBHOOK_DELIVERIES } from './domain/delivery.js';
+import { ATTENDED_CALLS } from './domain/execute/attended-calls.js';
 import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
 import { TRIAL_LANES } from './domain/limit/lanes.js';
@@ -141,23 +145,27 @@ interface StatelessServing {
   readonly calls: StatelessCalls;
   readonly subscriptions: Subscriptions;
   readonly items: StatelessItems;
+  readonly tasks: StatelessTasks;
 }
 
-function statelessOf(
-  { pipeline, parked, parkedHere, pageUrl, catalog, items, clients: news, callClients }: Assembly,
-  config: ResolvedConfig,
-  gateway: InstanceId,
-): StatelessServing {
+function statelessOf(assembly: Assembly, config: ResolvedConfig, gateway: InstanceId): StatelessServing {
+  const { pipeline, parked, parkedHere, pageUrl, catalog, items, clients: news, callClients } = assembly;
   const waitMs = config.approvals.mcp_wait_seconds * 1000;
   const seal = createSeal(ensureSecretFile(config.keys.state_key_file));
   const states = new RequestStates(seal, () => systemClock.now());
   const again = new AskedAgain({ states, parked, news, gateway, waitMs, pageUrl });
   const clients = new AskedClients({ clients: callClients, parked: parkedHere, news, again });
+  const taskCalls = taskCallsOf(assembly);
   return {
-    calls: new StatelessCalls({ pipeline, again, clients, waitLimitMs: waitMs }),
+    calls: new StatelessCalls({ pipeline, again, clients, taskCalls, waitLimitMs: waitMs }),
+    tasks: new StatelessTasks({ tasks: new Tasks(assembly.attended), calls: taskCalls }),
     subscriptions: new Subscriptions(catalog),
     items: new StatelessItems({ items, gateway, again, clients }),
   };
+}
+
+function taskCallsOf({ replica: catalog, catalog: effective, execution, pageUrl }: Assembly): TaskCalls {
+  return new TaskCalls({ catalog, effective, execution, clock: systemClock, pageUrl });
 }
 
 function frontsOf(assembly: Assembly): Fronts {
@@ -180,6 +188,7 @@ function ports(assembly: Assembly) {
     { provide: CALL_EXPLANATIONS, useValue: assembly.callExplanations },
     { provide: SIMULATIONS, useValue: assembly.simulations },
     { provide: EXECUTION, useValue: assembly.execution },
+    { provide: ATTENDED_CALLS, useValue: assembly.attended },
     { provide: CALL_LOOKUP, useValue: assembly.lookup },
     { provide: VOTE_REVIEW, useValue: assembly.votes },
     { provide: RESUME_DESK, useValue: assembly.resumeDesk },

@@ -6,6 +6,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { askingTools } from './asking-tools.mjs';
+import { taskTools } from './task-tools.mjs';
 import { image, said, text, wav } from './content.mjs';
 import { roundTools } from './rounds.mjs';
 
@@ -79,6 +80,7 @@ const tools = {
   json_schema_2020_12_tool: { inputSchema: schema2020, call: (args) => said(JSON.stringify(args)) },
   ...askingTools,
   ...roundTools,
+  ...taskTools,
 };
 
 async function logThrice(_args, { sendNotification }) {
@@ -106,10 +108,11 @@ async function progressThrice(_args, { _meta: { progressToken } = {}, sendNotifi
 
 export function serveTools(server) {
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: Object.entries(tools).map(([name, { inputSchema = nothing }]) => ({
+    tools: Object.entries(tools).map(([name, { inputSchema = nothing, execution }]) => ({
       name,
       description: `What the suite calls ${name}`,
       inputSchema,
+      ...(execution !== undefined && { execution }),
     })),
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, extra) => {

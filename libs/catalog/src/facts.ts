@@ -3,10 +3,12 @@ import type {
   Digest,
   NativeToolStatement,
   ServerConfig,
+  TaskSupport,
   TenantId,
   ToolFacts,
   ToolOverride,
 } from '@uar/contracts';
+import type { Definition } from './definition/definition.js';
 
 /** The hints of GOVERNANCE.md 2, resolved. `destructive` is false wherever `read_only` is true. */
 type Hints = Pick<ToolFacts, 'read_only' | 'destructive' | 'idempotent' | 'open_world' | 'hints_trusted'>;
@@ -78,6 +80,19 @@ export function resolveNativeFacts(tool: FactsOfNativeTool): ToolFacts {
     secret_pointers: [],
     definition_digest: tool.definitionDigest,
   };
+}
+
+/** Nothing: its calls become no tasks. The operator's word counts before the server's. */
+export function resolveTaskSupport({
+  config,
+  definition,
+}: {
+  readonly config: Pick<ServerConfig, 'tools'>;
+  readonly definition: Pick<Definition, 'name' | 'taskSupport'>;
+}): TaskSupport | undefined {
+  const { task } = mergedOverride(config.tools.overrides, definition.name);
+  if (task === undefined) return definition.taskSupport;
+  return task ? (definition.taskSupport ?? 'optional') : undefined;
 }
 
 /** Per member: the override of the tool, then of `"*"`. Own members only, so that no raw name reads a prototype. */

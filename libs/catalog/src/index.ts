@@ -10,6 +10,7 @@ export {
   mergedOverride,
   resolveFacts,
   resolveNativeFacts,
+  resolveTaskSupport,
   type FactsOfNativeTool,
   type FactsOfUpstreamTool,
 } from './facts.js';

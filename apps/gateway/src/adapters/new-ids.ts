@@ -22,6 +22,11 @@ export function newCallId(now: number = Date.now()): CallId {
   return CallId.parse(`call_${now.toString(16).padStart(12, '0').slice(-12)}${randomHex(10)}`);
 }
 
+/** When a call was accepted, in epoch milliseconds, as its id says. */
+export function timeOfCall(callId: CallId): number {
+  return Number.parseInt(callId.slice('call_'.length, 'call_'.length + 12), 16);
+}
+
 export function newApprovalId(): ApprovalId {
   return ApprovalId.parse(`appr_${randomHex(16)}`);
 }

@@ -2,6 +2,7 @@ import type { CatalogReplica } from '@uar/catalog';
 import { createTokenVerifier, type TokenVerifier } from '@uar/identity';
 import type { ServiceContext } from '@uar/service';
 import type { ReceiptDesk } from '../adapters/bus/receipt-desk.js';
+import { CallsElsewhere } from '../adapters/bus/parked/calls-elsewhere.js';
 import { WebhookOutbox } from '../adapters/bus/webhook-outbox.js';
 import type { CallMetrics } from '../adapters/call-metrics.js';
 import { systemClock } from '../adapters/clock.js';
@@ -10,6 +11,10 @@ import { TokenIdentity, type IdentityOptions } from '../adapters/token-identity.
 import { Explanations } from '../domain/access/explanations.js';
 import { VoidApprovals } from '../domain/approval/void-approvals.js';
 import type { WaitingRoom } from '../domain/approval/waiting-room.js';
+import { AttendedCalls } from '../domain/execute/attended-calls.js';
+import type { CallId } from '@uar/contracts';
+import type { Pipeline } from '../domain/call/pipeline.js';
+import type { KeptCalls } from '../domain/execute/kept-calls.js';
 import { CallLookup } from '../domain/execute/call-lookup.js';
 import { EventSockets } from '../events/event-sockets.js';
 import { assembleClients } from './clients.js';
@@ -38,6 +43,7 @@ export function assemble(context: ServiceContext) {
   const desks = assembleRunDesk(context, runParts, { replica, pdp, pipeline });
   const following = assembleStreams(context, { runs: desks.runDesk, access: pdp, fault: calls.fault });
   watch(ports, calls, following.streams);
+  const attended = attendedOf(context, kept, pipeline);
   return {
     ...ports,
     ...calls,
@@ -53,9 +59,15 @@ export function assemble(context: ServiceContext) {
     webhookOutbox: webhookOutboxOf(context, metrics),
     eventSockets: new EventSockets({ edge, identity, streams: following.streams, fault: calls.fault }),
     explanations: new Explanations(pdp, clock),
-    lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, clock }),
+    ...{ attended, lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, attended }) },
     readiness: readinessOf(context, { replica, scopes, receipts, verifier }),
   };
+}
+
+function attendedOf({ bus }: ServiceContext, kept: KeptCalls, pipeline: Pipeline): AttendedCalls {
+  const elsewhere = new CallsElsewhere(bus);
+  const asksOf = (callId: CallId) => pipeline.running(callId)?.client?.asks;
+  return new AttendedCalls({ pipeline, kept, elsewhere, gateway: bus.instance, clock, asksOf });
 }
 
 function watch(

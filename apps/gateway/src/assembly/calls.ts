@@ -103,7 +103,7 @@ export function assembleCalls(ports: CallPorts) {
   return {
     ...{ ...rated, runtimeFront: own.front, ownRequests: own.requests },
     ...{ pipeline, room, endedCalls, execution, votes: new VoteReview(room, pdp), fault },
-    ...parkedCallsOf(ports, parkedOf(pipeline, endedCalls)),
+    ...parkedCallsOf(ports, parkedOf({ pipeline, endedCalls, execution })),
   };
 }
 
@@ -115,8 +115,18 @@ function faultLogOf({ log }: ServiceContext): FaultLog {
   };
 }
 
-function parkedOf(pipeline: Pipeline, ended: EndedCalls): ParkedCalls {
-  return new ParkedCalls({ running: (callId) => pipeline.running(callId), ended, clock });
+function parkedOf({ pipeline, endedCalls: ended, execution }: Begun): ParkedCalls {
+  return new ParkedCalls({
+    ...{ ended, clock },
+    running: (callId) => pipeline.running(callId),
+    leave: (handle) => execution.leave(handle),
+  });
+}
+
+interface Begun {
+  readonly pipeline: Pipeline;
+  readonly endedCalls: EndedCalls;
+  readonly execution: Execution;
 }
 
 function parkedCallsOf({ context: { bus }, hosts }: CallPorts, here: ParkedCalls) {

@@ -18,6 +18,7 @@ import {
   writeIntent,
   writeSetting,
   type AskOf,
+  type InstanceId,
   type Receipt,
   type ReceiptBody,
   type ReceiptCheckpoint,
@@ -35,11 +36,13 @@ export class MemoryLedger {
   checkpoint: ReceiptCheckpoint | undefined;
   /** Pages of receipts that were read. */
   pages = 0;
-  readonly kept = new Map<string, { principal: string; view_json: string }>();
+  readonly kept = new Map<string, { principal: string; view_json: string; pending_at?: InstanceId }>();
   readonly settings = new Map<string, Setting>();
   readonly approvals: MemoryApprovals;
   readonly events: MemoryEvents;
   readonly runs = new Map<string, { run: StoredRun; revision: number }>();
+  /** Views of calls are kept. */
+  keeps = true;
   /** Claims that are written and not answered, from now on. */
   lostClaims = 0;
   private readonly keys = new Map<
@@ -92,8 +95,9 @@ export class MemoryLedger {
 
   private answerKeptCalls(): void {
     const { bus } = this;
-    bus.answer(keepCall, ({ call_id, principal, view_json }) => {
-      this.kept.set(call_id, { principal, view_json });
+    bus.answer(keepCall, ({ call_id, principal, view_json, pending_at }) => {
+      if (!this.keeps) return { kept: false };
+      this.kept.set(call_id, { principal, view_json, ...(pending_at !== undefined && { pending_at }) });
       return { kept: true };
     });
     bus.answer(readKeptCall, ({ call_id }) => {

@@ -91,6 +91,7 @@ export class Neighbours {
   entries: CatalogEntry[] = [];
   readonly calls: HostCall[] = [];
   readonly cancelled: string[] = [];
+  onCancelled: (callId: string) => void = () => undefined;
   readonly ledger: MemoryLedger;
   readonly items: MemoryItems;
   private readonly pdp: Bus;
@@ -114,6 +115,7 @@ export class Neighbours {
     });
     this.host.answer(hosts.mcp.cancel, ({ call_id }) => {
       this.cancelled.push(call_id);
+      this.onCancelled(call_id);
       return { found: true };
     });
   }

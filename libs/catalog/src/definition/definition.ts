@@ -1,4 +1,4 @@
-import type { Digest } from '@uar/contracts';
+import { TaskSupport, type Digest } from '@uar/contracts';
 import { textDigest } from '@uar/json-text';
 import canonicalize from 'canonicalize';
 import { measure } from './measure.js';
@@ -9,6 +9,8 @@ export interface Definition {
   readonly annotations: Readonly<Record<string, unknown>>;
   readonly inputSchema: unknown;
   readonly outputSchema: unknown;
+  /** `execution.taskSupport` (MCP 2025-11-25); absent where calls are not to become tasks. */
+  readonly taskSupport?: TaskSupport;
 }
 
 export type ReadDefinition =
@@ -25,10 +27,14 @@ export function readDefinition(text: string): ReadDefinition {
   const members = membersOf(text);
   const name = members?.['name'];
   if (members === undefined || typeof name !== 'string' || name === '') return { kind: 'unreadable' };
-  const { annotations, inputSchema, outputSchema } = members;
+  const { annotations, inputSchema, outputSchema, execution } = members;
+  const support = TaskSupport.safeParse(isObject(execution) ? execution['taskSupport'] : undefined);
   return {
     kind: 'definition',
-    definition: { name, annotations: isObject(annotations) ? annotations : {}, inputSchema, outputSchema },
+    definition: {
+      ...{ name, annotations: isObject(annotations) ? annotations : {}, inputSchema, outputSchema },
+      ...(support.success && { taskSupport: support.data }),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+export { attendCall } from './attend.js';
 export {
   ApprovalDraft,
   ApprovalStatus,

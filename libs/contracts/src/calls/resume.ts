@@ -29,7 +29,7 @@ const ResumedEnd = z.strictObject({
 });
 
 /** What a client has to answer before its call goes on, under `key`. */
-const ParkedInput = z.strictObject({
+export const ParkedInput = z.strictObject({
   key: z.string(),
   method: askClient.ask.shape.method,
   params_json: z.string(),
@@ -54,6 +54,8 @@ export const resumeCall = exchange({
     answers: z
       .strictObject({ shown: z.number().int().min(0), by_key: z.record(z.string(), z.string()) })
       .optional(),
+    /** It is to go on without its caller, unless it ends or asks within so many milliseconds. */
+    task_after_ms: z.number().int().min(0).optional(),
     /** ClientCapabilities that its client declares now, as JSON text. */
     capabilities_json: z.string().max(4_096),
   }),
@@ -67,6 +69,8 @@ export const resumeCall = exchange({
       /** After that the call is given up. */
       until: EpochMs,
     }),
+    /** It goes on without its caller, and is kept; `view_json`: CallView. */
+    z.strictObject({ kind: z.literal('left'), view_json: z.string() }),
     z.strictObject({ kind: z.literal('ended'), ended: ResumedEnd }),
     /** No call of this caller, or not any more. */
     z.strictObject({ kind: z.literal('unknown') }),

@@ -35,4 +35,4 @@ export {
   ToolOverride,
 } from './server.js';
 export { UpstreamAuth } from './upstream-auth.js';
-export { CatalogEntry, ToolFacts, ToolListView, ToolView } from './tool.js';
+export { CatalogEntry, TaskSupport, ToolFacts, ToolListView, ToolView } from './tool.js';

@@ -17,6 +17,12 @@ export const ToolOverride = z.strictObject({
     .array(z.string())
     .optional()
     .describe('JSON pointers of arguments that nobody is shown.'),
+  task: z
+    .boolean()
+    .optional()
+    .describe(
+      'Calls become tasks for clients that know tasks; false: never. Default: what the tool says of itself.',
+    ),
   facts: z
     .strictObject({
       paths: z.array(z.string()).default([]).describe('JSON pointers of arguments that are paths.'),

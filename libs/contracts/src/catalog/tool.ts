@@ -34,6 +34,9 @@ export const ToolFacts = z.strictObject({
 });
 export type ToolFacts = z.output<typeof ToolFacts>;
 
+export const TaskSupport = z.enum(['optional', 'required']);
+export type TaskSupport = z.output<typeof TaskSupport>;
+
 const ToolState = z.enum(['available', 'quarantined', 'unavailable']);
 
 /** One tool of the catalog. `definition_json` is the upstream's own text of the MCP tool object, untouched. */
@@ -45,6 +48,8 @@ export const CatalogEntry = z.strictObject({
   state: ToolState,
   /** Longest time in milliseconds from dispatch to answer. */
   timeout_ms: z.number().int().positive(),
+  /** Its calls become tasks of MCP clients that know tasks; `required`: no other MCP client without sessions may call it. */
+  task_support: TaskSupport.optional(),
 });
 export type CatalogEntry = z.output<typeof CatalogEntry>;
 

@@ -84,7 +84,13 @@ export const readKeptCall = exchange({
   subject: 'uar.v1.ledger.calls.read',
   ask: z.strictObject({ tenant: TenantId, call_id: CallId }),
   answer: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('found'), principal: z.string(), view_json: z.string() }),
+    z.strictObject({
+      kind: z.literal('found'),
+      principal: z.string(),
+      view_json: z.string(),
+      /** The gateway at which it is still pending. */
+      pending_at: InstanceId.optional(),
+    }),
     z.strictObject({ kind: z.literal('not_found') }),
   ]),
   deadlineMs: 3_000,

@@ -1,3 +1,4 @@
+import * as attend from '../calls/attend.js';
 import * as approval from '../calls/approval.js';
 import * as event from '../calls/event.js';
 import * as host from '../calls/host.js';
@@ -17,7 +18,7 @@ import * as simulate from '../policies/simulate.js';
 import * as limits from '../settings/limits.js';
 import type { BusRights } from '../topology.js';
 
-const betweenGateways = [approval.readPresence, resume.resumeCall, resume.leaveCall];
+const betweenGateways = [approval.readPresence, attend.attendCall, resume.resumeCall, resume.leaveCall];
 
 export const gateway: BusRights = {
   answers: [approval.reviewVotes, ...betweenGateways, item.askClient, item.withdrawAsk],

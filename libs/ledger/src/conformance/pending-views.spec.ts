@@ -25,7 +25,10 @@ inEveryLastingPlace('views', (placed) =>
     expect(views).toContainEqual({ ...kept, view_json: '{"a":1}' });
     const end = { ...before.kept, gateway, view_json: '{"a":"over"}' };
     expect(await ledger.endPendingView(end)).toBe(true);
-    expect(await ledger.readKeptCall({ ...before.kept, now })).toMatchObject({ view_json: '{"a":"over"}' });
+    expect(await ledger.readKeptCall({ ...kept, now })).toMatchObject({ pending_at: gateway });
+    const over = await ledger.readKeptCall({ ...before.kept, now });
+    expect(over).toMatchObject({ view_json: '{"a":"over"}' });
+    expect(over).not.toHaveProperty('pending_at');
     await ledger.close();
     place.remove();
   }),

@@ -1,5 +1,5 @@
-import { resolveFacts, resolveNativeFacts } from '@uar/catalog';
-import type { CatalogEntry, NativeToolStatement, TenantId } from '@uar/contracts';
+import { resolveFacts, resolveNativeFacts, resolveTaskSupport } from '@uar/catalog';
+import type { CatalogEntry, NativeToolStatement, TaskSupport, TenantId } from '@uar/contracts';
 import type { DesiredServer } from '../servers/desired-servers.js';
 import type { ExaminedTool } from './examined-tools.js';
 import type { ListedTool, ToolList } from './tool-list.js';
@@ -26,7 +26,12 @@ export function upstreamEntries(
     definition_json: tool.text,
     state: stateOf(!held, serving),
     timeout_ms: server.config.timeout_ms,
+    ...taskMember(resolveTaskSupport({ config: server.config, definition: tool.definition })),
   }));
+}
+
+function taskMember(support: TaskSupport | undefined): Pick<CatalogEntry, 'task_support'> {
+  return support === undefined ? {} : { task_support: support };
 }
 
 export interface NativeOffer {

@@ -7,7 +7,7 @@ import { unavailable } from './pdp.js';
 
 /** Views kept in the ledger; one that is on its way there is read from here. */
 export class LedgerKeptCalls implements KeptCalls {
-  private readonly onTheirWay = new Map<string, { view: KeptCall; written: Promise<void> }>();
+  private readonly onTheirWay = new Map<string, { view: KeptCall; written: Promise<boolean> }>();
 
   constructor(
     private readonly bus: Bus,
@@ -16,10 +16,11 @@ export class LedgerKeptCalls implements KeptCalls {
   ) {}
 
   /** Views of the same call are written in the order they are given. */
-  keep(view: ViewToKeep): Promise<void> {
-    const { owner, callId, viewJson } = view;
+  keep(view: ViewToKeep): Promise<boolean> {
+    const { owner, callId, viewJson, isPending } = view;
     const written = this.write(view, this.onTheirWay.get(callId)?.written);
-    const entry = { view: { kind: 'found' as const, owner, viewJson }, written };
+    const pending = isPending ? { pendingAt: this.bus.instance } : {};
+    const entry = { view: { kind: 'found' as const, owner, viewJson, ...pending }, written };
     this.onTheirWay.set(callId, entry);
     void written.then(() => {
       if (this.onTheirWay.get(callId) === entry) this.onTheirWay.delete(callId);
@@ -36,8 +37,9 @@ export class LedgerKeptCalls implements KeptCalls {
     const reply = await this.bus.ask(readKeptCall, { tenant: TenantId.parse(tenant), call_id: callId });
     if (reply.kind === 'fault') return unavailable('ledger', reply);
     if (reply.value.kind === 'not_found') return reply.value;
-    const { principal, view_json } = reply.value;
-    return { kind: 'found', owner: { tenant, principal }, viewJson: view_json };
+    const { principal, view_json, pending_at: pendingAt } = reply.value;
+    const found = { kind: 'found', owner: { tenant, principal }, viewJson: view_json } as const;
+    return pendingAt === undefined ? found : { ...found, pendingAt };
   }
 
   async claim({
@@ -64,8 +66,8 @@ export class LedgerKeptCalls implements KeptCalls {
 
   private async write(
     { owner, callId, viewJson, isPending, forMs }: ViewToKeep,
-    before: Promise<void> | undefined,
-  ): Promise<void> {
+    before: Promise<boolean> | undefined,
+  ): Promise<boolean> {
     await before;
     const reply = await this.bus.ask(keepCall, {
       tenant: TenantId.parse(owner.tenant),
@@ -75,6 +77,8 @@ export class LedgerKeptCalls implements KeptCalls {
       ...(isPending ? { pending_at: this.bus.instance } : {}),
       expires_at: this.now() + forMs,
     });
-    if (reply.kind === 'fault') this.log.warn({ fault: reply.fault, call_id: callId }, 'a call is not kept');
+    if (reply.kind === 'answered') return reply.value.kept;
+    this.log.warn({ fault: reply.fault, call_id: callId }, 'a call is not kept');
+    return false;
   }
 }

@@ -7,13 +7,15 @@ import {
   type Caller,
 } from '@uar/contracts';
 import type { Clock } from '../call/ports.js';
-import type { CallEnding, ProposedCall } from '../call/proposed-call.js';
+import type { CallEnding, CallHandle, ProposedCall } from '../call/proposed-call.js';
 import type { RunningCall } from '../call/running-call.js';
-import { Waiter } from '../call/waiter.js';
+import type { Waiter } from '../call/waiter.js';
 import type { CallClient } from '../client/call-client.js';
 import type { Declared } from '../client/declared.js';
 import type { BroughtAnswers, ParkedAsk } from '../client/parked-asks.js';
 import type { EndedCalls } from '../execute/ended-calls.js';
+import type { Left } from '../execute/execution.js';
+import { Resumption } from './resumption.js';
 
 /** Who comes back to a call that was proposed before, and waits for it. */
 export interface ResumeAsk {
@@ -27,6 +29,8 @@ export interface ResumeAsk {
   readonly answers?: BroughtAnswers;
   /** What its client can be asked from now on. */
   readonly declared: Declared;
+  /** Milliseconds after which it goes on without its caller, unless it ends or asks before. */
+  readonly taskAfterMs?: number;
   readonly onProgress?: (paramsJson: string) => void;
   onCancel(listener: () => void): void;
 }
@@ -45,6 +49,8 @@ export type Resumed =
   | { readonly kind: 'pending'; readonly approval: ApprovalView }
   /** Its upstream waits for the client; the call is parked again. */
   | { readonly kind: 'asked'; readonly asked: AskedCall }
+  /** It goes on without its caller, and is kept; CallView as JSON text. */
+  | { readonly kind: 'left'; readonly viewJson: string }
   /** Without its result where it had ended before this ask. */
   | { readonly kind: 'ended'; readonly ended: CallEnding }
   /** No call of this caller, or not any more. */
@@ -61,6 +67,8 @@ export class ParkedCalls {
       running(callId: CallId): RunningCall | undefined;
       readonly ended: EndedCalls;
       readonly clock: Clock;
+      /** Nobody who waits is needed from then on. */
+      readonly leave: (handle: CallHandle) => Promise<Left>;
     },
   ) {}
 
@@ -87,46 +95,12 @@ export class ParkedCalls {
     client?.isBack();
     client?.declare(ask.declared);
     if (ask.answers !== undefined) client?.asks.take(ask.answers);
-    return this.wait(call, ask, { ...proposed, ...(client !== undefined && { client }) });
-  }
-
-  private wait(call: RunningCall, ask: ResumeAsk, { client, seat }: ProposedCall): Promise<Resumed> {
-    const { clock } = this.parts;
-    return new Promise((resolve) => {
-      let endTimer = (): void => undefined;
-      const proposed = {
-        ...{ caller: ask.caller, toolName: call.proposed.toolName },
-        argumentsJson: call.proposed.argumentsJson,
-        ...(seat !== undefined && { seat }),
-        ...(client !== undefined && { client }),
-        ...(ask.onProgress !== undefined && { onProgress: ask.onProgress }),
-        onSettled: () => endTimer(),
-      };
-      const waiter = new Waiter(call, proposed, () => clock.now());
-      const stop = client?.asks.watch(() => {
-        const asked = this.sendAway(call.callId);
-        if (asked === undefined) return;
-        stopAll();
-        waiter.park();
-        resolve({ kind: 'asked', asked });
-      });
-      endTimer = clock.after(ask.waitMs, () => {
-        if (call.approval === null) return;
-        stopAll();
-        waiter.park();
-        resolve({ kind: 'pending', approval: call.approval });
-      });
-      const stopAll = (): void => {
-        endTimer();
-        stop?.();
-      };
-      void waiter.ended.then((ended) => {
-        stopAll();
-        resolve({ kind: 'ended', ended });
-      });
-      ask.onCancel(() => waiter.cancel());
-      takeOver(call, waiter);
-    });
+    const { clock, leave } = this.parts;
+    const sendAway = (): AskedCall | undefined => this.sendAway(call.callId);
+    return new Resumption(call, ask, { clock, leave, sendAway }).wait(
+      { ...proposed, ...(client !== undefined && { client }) },
+      (waiter) => takeOver(call, waiter),
+    );
   }
 
   private remembered({ caller, callId, approvalId }: ResumeAsk): Resumed {

@@ -33,6 +33,7 @@ function readAsk(ask: AskOf<typeof resumeCall>): Omit<ResumeAsk, 'onCancel'> {
   return {
     ...{ caller, callId, waitMs, declared: declaredIn(JSON.parse(ask.capabilities_json)) },
     ...(approvalId !== undefined && { approvalId }),
+    ...(ask.task_after_ms !== undefined && { taskAfterMs: ask.task_after_ms }),
     ...(answers !== undefined && {
       answers: { shown: answers.shown, byKey: new Map(Object.entries(answers.by_key)) },
     }),
@@ -46,6 +47,8 @@ function answerOf(resumed: Resumed): AnswerOf<typeof resumeCall> {
       return resumed;
     case 'asked':
       return { kind: 'asked', ...writtenAsked(resumed.asked) };
+    case 'left':
+      return { kind: 'left', view_json: resumed.viewJson };
     case 'ended':
       return { kind: 'ended', ended: written(resumed.ended) };
   }

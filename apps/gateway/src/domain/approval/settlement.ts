@@ -34,7 +34,7 @@ export function settlement(
     };
     const hear = (heard: ApprovalStatus): void => {
       status = heard;
-      if (heard !== 'pending') call.settle();
+      if (heard !== 'pending') call.settle(heard);
       look();
     };
     const poll = (): void => {

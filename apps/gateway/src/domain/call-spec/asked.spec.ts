@@ -30,6 +30,7 @@ describe('a call whose upstream asks a client without a session', () => {
       running: (callId) => world.pipeline.running(callId),
       ended: new EndedCalls(),
       clock,
+      leave: () => Promise.reject(new Error('nobody wished for a task')),
     });
     answers = [];
     world.reply = async ({ seat, call_id }) => {

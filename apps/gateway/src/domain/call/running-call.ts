@@ -1,5 +1,6 @@
 import {
   principalId,
+  type ApprovalStatus,
   type ApprovalView,
   type CallId,
   type Caller,
@@ -121,9 +122,10 @@ export class RunningCall {
   }
 
   /** The question has its answer. */
-  settle(): void {
+  settle(status: ApprovalStatus): void {
     if (this.isSettled || this.approval === null) return;
     this.isSettled = true;
+    this.approval = { ...this.approval, status };
     for (const waiter of this.waiters) waiter.tellSettled(this.approval.approval_id);
   }
 

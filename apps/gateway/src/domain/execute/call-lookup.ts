@@ -1,9 +1,10 @@
-import { CallId, principalId, type Caller } from '@uar/contracts';
+import { CallId, type Caller } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import type { Access } from '../access/access.js';
-import type { Clock, Unavailable } from '../call/ports.js';
-import type { CallHandle, CallOwner, CallPipeline } from '../call/proposed-call.js';
+import type { Unavailable } from '../call/ports.js';
+import type { CallOwner, CallPipeline } from '../call/proposed-call.js';
 import { callViewText } from '../view/call-view.js';
+import { isOwn, type AttendedCalls } from './attended-calls.js';
 import type { EndedCalls } from './ended-calls.js';
 import type { KeptCalls } from './kept-calls.js';
 
@@ -11,9 +12,6 @@ export type Found =
   | { readonly kind: 'found'; readonly viewJson: string; readonly isPending: boolean }
   | { readonly kind: 'not_found' }
   | Unavailable;
-
-/** A cancelled call has this long to end before its state is shown as it is. */
-const cancelWaitMs = 6_000;
 
 /** Calls by id: running here, ended here, or kept in the ledger. Another principal's call is not found without `readCalls`. */
 export class CallLookup {
@@ -23,7 +21,7 @@ export class CallLookup {
       readonly ended: EndedCalls;
       readonly kept: KeptCalls;
       readonly access: Access;
-      readonly clock: Clock;
+      readonly attended: AttendedCalls;
     },
   ) {}
 
@@ -39,11 +37,14 @@ export class CallLookup {
 
   /** Own calls only; one that has ended already stays as it ended. */
   async cancel(caller: Caller, id: string): Promise<Found> {
-    const running = this.parts.pipeline.find(id);
-    if (running !== undefined && isOwn(caller, running.owner)) {
-      running.cancel();
-      await this.settled(running);
-    }
+    const callId = CallId.safeParse(id);
+    if (!callId.success) return { kind: 'not_found' };
+    const attended = await this.parts.attended.attend({
+      caller,
+      callId: callId.data,
+      deed: { kind: 'cancel' },
+    });
+    if (attended.kind === 'found') return viewOf(attended.viewJson, isPendingView(attended.viewJson));
     const found = await this.find(caller, id);
     if (found.kind !== 'owned') return found;
     return isOwn(caller, found.owner) ? found.view : { kind: 'not_found' };
@@ -66,20 +67,6 @@ export class CallLookup {
     const text = callViewText(remembered.ended, { withoutResult: true });
     return { kind: 'owned', owner: remembered.owner, view: viewOf(text, false) };
   }
-
-  private settled(running: CallHandle): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = this.parts.clock.after(cancelWaitMs, resolve);
-      void running.ended.then(() => {
-        stop();
-        resolve();
-      });
-    });
-  }
-}
-
-function isOwn(caller: Caller, owner: CallOwner): boolean {
-  return owner.tenant === caller.principal.tenant && owner.principal === principalId(caller.principal);
 }
 
 function viewOf(viewJson: string, isPending: boolean): Found {

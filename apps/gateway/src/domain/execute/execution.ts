@@ -26,6 +26,13 @@ export interface ExecuteAsk {
   onGone(listener: () => void): void;
 }
 
+/** A call that goes on without whoever proposed it. */
+export interface Left {
+  readonly state: PendingCall | EndedCall;
+  /** It had not ended, and every gateway finds it by its id. */
+  readonly isKept: boolean;
+}
+
 export type Executed =
   | {
       readonly kind: 'call';
@@ -40,7 +47,8 @@ export type Executed =
   | { readonly kind: 'unavailable' };
 
 const hourMs = 3_600_000;
-const asyncKeptMs = hourMs;
+/** Milliseconds that a call which outlives its request is kept, from its acceptance and again from its end. */
+export const asyncKeptMs = hourMs;
 const keyKeptMs = 24 * hourMs;
 const longestWaitMs = 240_000;
 /** Usually a few milliseconds; a slow disk must not hide the receipt (ADR 18). */
@@ -110,18 +118,23 @@ export class Execution {
     }
   }
 
+  /** From now on the call needs nobody who waits: it is kept, and read by its id. */
+  async leave(handle: CallHandle): Promise<Left> {
+    return this.letGo(handle, () => this.keepWhenEnded(handle, handle.callId, asyncKeptMs));
+  }
+
   private async run(ask: ExecuteAsk, handle: CallHandle, keep: () => void): Promise<Executed> {
     ask.onGone(() => handle.abandon());
     if (ask.respondAsync) {
       await handle.decided;
-      if (handle.state().kind === 'pending') return this.letGo(handle, keep);
+      if (handle.state().kind === 'pending') return leftCall(await this.letGo(handle, keep));
     }
     const ended = await this.endWithin(handle);
-    if (ended === undefined) return this.letGo(handle, keep);
+    if (ended === undefined) return leftCall(await this.letGo(handle, keep));
     return { kind: 'call', state: ended, receipt: await this.receiptOf(ended), isAsync: false };
   }
 
-  private async letGo(handle: CallHandle, keep: () => void): Promise<Executed> {
+  private async letGo(handle: CallHandle, keep: () => void): Promise<Left> {
     handle.detach();
     const state = handle.state();
     const kept =
@@ -135,8 +148,7 @@ export class Execution {
           })
         : undefined;
     keep();
-    await kept;
-    return { kind: 'call', state, receipt: null, isAsync: true };
+    return { state, isKept: (await kept) === true };
   }
 
   private async repeat(ask: KeyedAsk, callId: CallId): Promise<Executed> {
@@ -174,7 +186,7 @@ export class Execution {
   }
 
   private keepWhenEnded(handle: CallHandle, callId: CallId, forMs: number): void {
-    const keep = (ended: EndedCall, receipt: ReceiptPosition | null): Promise<void> => {
+    const keep = (ended: EndedCall, receipt: ReceiptPosition | null): Promise<boolean> => {
       const withoutResult = Buffer.byteLength(ended.resultJson ?? '') > mostKeptBytes;
       const viewJson = callViewText(ended, { receipt, withoutResult });
       return this.parts.kept.keep({ owner: handle.owner, callId, viewJson, isPending: false, forMs });
@@ -207,6 +219,10 @@ export class Execution {
       });
     });
   }
+}
+
+function leftCall({ state }: Left): Executed {
+  return { kind: 'call', state, receipt: null, isAsync: true };
 }
 
 /** A call that nothing is known of yet. */

@@ -1,4 +1,4 @@
-import type { CallId, Digest } from '@uar/contracts';
+import type { CallId, Digest, InstanceId } from '@uar/contracts';
 import type { CallOwner } from '../call/proposed-call.js';
 import type { Unavailable } from '../call/ports.js';
 
@@ -7,6 +7,8 @@ export interface KeptCall {
   readonly owner: CallOwner;
   /** CallView as JSON text. */
   readonly viewJson: string;
+  /** The gateway at which it has not ended. */
+  readonly pendingAt?: InstanceId;
 }
 
 export interface ViewToKeep {
@@ -27,7 +29,8 @@ export type Claim =
 
 /** Views of calls that outlive their request: async ones and those with an Idempotency-Key. */
 export interface KeptCalls {
-  keep(view: ViewToKeep): Promise<void>;
+  /** False: it is not kept, and the log says why. */
+  keep(view: ViewToKeep): Promise<boolean>;
   read(tenant: string, callId: CallId): Promise<KeptCall | { readonly kind: 'not_found' } | Unavailable>;
   claim(ask: {
     readonly owner: CallOwner;

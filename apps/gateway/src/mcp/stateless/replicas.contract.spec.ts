@@ -22,7 +22,10 @@ withBothBuses('a call that another gateway holds', (connect) => {
   beforeEach(async () => {
     const bus = await connect('gateway');
     holder = await connect('gateway');
-    const here = new ParkedCalls({ running: () => undefined, ended: new EndedCalls(), clock: systemClock });
+    const here = new ParkedCalls({
+      ...{ running: () => undefined, ended: new EndedCalls(), clock: systemClock },
+      leave: () => Promise.reject(new Error('nobody leaves here')),
+    });
     parked = new ParkedAnywhere({ bus, here, hosts: { onProgress: () => () => undefined } });
     looks = 0;
     const held = new Promise<{ kind: 'unknown' }>((resolve) => {

@@ -16,7 +16,15 @@ interface Wanted {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const named = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** What `Mcp-Name` repeats. */
+const named: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
 
 /** A client of revision 2026-07-28 that sends what a spec wants sent. */
 export class StatelessClient {
@@ -56,7 +64,7 @@ export class StatelessClient {
   }
 
   private written(method: string, params: Record<string, unknown>, { id = 1, meta, headers }: Wanted) {
-    const name = method === 'resources/read' ? params['uri'] : params['name'];
+    const name = params[named[method] ?? ''];
     return {
       message: {
         jsonrpc: '2.0',
@@ -67,7 +75,7 @@ export class StatelessClient {
       headers: {
         'mcp-protocol-version': revision,
         'mcp-method': method,
-        ...(named.has(method) && typeof name === 'string' ? { 'mcp-name': name } : {}),
+        ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
         ...headers,
       },
     };

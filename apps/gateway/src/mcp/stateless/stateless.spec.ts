@@ -31,7 +31,10 @@ describe.each([
     const result = {
       resultType: 'complete',
       supportedVersions: supported,
-      capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
+      capabilities: {
+        ...{ tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
       ttlMs: 60_000,
       cacheScope: 'private',
       _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },

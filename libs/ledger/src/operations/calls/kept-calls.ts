@@ -1,3 +1,4 @@
+import { InstanceId } from '@uar/contracts';
 import type { SqlDatabase } from '../../sql/database.js';
 import type { PendingView } from '../../recoveries.js';
 import type { Store } from '../../store.js';
@@ -9,10 +10,7 @@ export function keptCallsStore(
   database: SqlDatabase,
 ): Pick<Store, 'keepCall' | 'readKeptCall' | 'readPendingViews' | 'endPendingView' | 'purgeExpired'> {
   const keep = keptRows(database);
-  const read = database.prepare<[string, string, number], { principal: string; view_json: string }>(
-    `SELECT principal, sealed_view AS view_json FROM kept_calls
-     WHERE tenant = ? AND call_id = ? AND expires_at > ?`,
-  );
+  const read = viewReader(database);
   const pending = database.prepare<[string, number, number], PendingView>(
     `SELECT tenant, call_id, principal, sealed_view AS view_json FROM kept_calls
      WHERE gateway = ? AND expires_at > ? LIMIT ?`,
@@ -38,11 +36,25 @@ export function keptCallsStore(
     readPendingViews: ({ gateway, limit, now }) => pending.all(gateway, now, limit),
     endPendingView: ({ tenant, call_id, gateway, view_json }) =>
       end.run(view_json, tenant, call_id, gateway).changes === 1,
-    readKeptCall: ({ tenant, call_id, now }) => {
-      const row = read.get(tenant, call_id, now);
-      return row ? { kind: 'found', ...row } : { kind: 'not_found' };
-    },
+    readKeptCall: read,
     purgeExpired: ({ now }) => purges.reduce((sum, purge) => sum + purge.run(now).changes, 0),
+  };
+}
+
+function viewReader(database: SqlDatabase): Store['readKeptCall'] {
+  const read = database.prepare<
+    [string, string, number],
+    { principal: string; view_json: string; pending_at: string | null }
+  >(
+    `SELECT principal, sealed_view AS view_json, gateway AS pending_at FROM kept_calls
+     WHERE tenant = ? AND call_id = ? AND expires_at > ?`,
+  );
+  return ({ tenant, call_id, now }) => {
+    const row = read.get(tenant, call_id, now);
+    if (row === undefined) return { kind: 'not_found' };
+    const { principal, view_json, pending_at } = row;
+    const found = { kind: 'found', principal, view_json } as const;
+    return pending_at === null ? found : { ...found, pending_at: InstanceId.parse(pending_at) };
   };
 }
 

@@ -44,10 +44,11 @@ export class ParkedAnywhere {
   }
 }
 
-function writtenAsk({ caller, callId, approvalId, waitMs, answers, declared }: ResumeAsk) {
+function writtenAsk({ caller, callId, approvalId, waitMs, taskAfterMs, answers, declared }: ResumeAsk) {
   return {
     ...{ caller, call_id: callId, wait_ms: waitMs, capabilities_json: JSON.stringify(declared) },
     ...(approvalId !== undefined && { approval_id: approvalId }),
+    ...(taskAfterMs !== undefined && { task_after_ms: taskAfterMs }),
     ...(answers !== undefined && {
       answers: { shown: answers.shown, by_key: Object.fromEntries(answers.byKey) },
     }),
@@ -61,6 +62,8 @@ function resumedOf(answer: AnswerOf<typeof resumeCall>): Resumed {
       return answer;
     case 'asked':
       return { kind: 'asked', asked: readAsked(answer) };
+    case 'left':
+      return { kind: 'left', viewJson: answer.view_json };
     case 'ended':
       return { kind: 'ended', ended: read(answer.ended) };
   }

@@ -48,6 +48,18 @@ export function callResult(ended: CallEnding): JsonText {
   }
 }
 
+/** The JSON-RPC form of any call that ended without a result of its tool. */
+export function callError(ended: CallEnding): RpcError {
+  const { mcp } = outcomes[ended.outcome];
+  const code = mcp.kind === 'json_rpc_error' ? mcp.code : rpcCodes.internalError;
+  return rpcError({ ...ended, message: explained(ended) }, code, metaOf(ended, ended.intent));
+}
+
+/** What `_meta["io.uar/call"]` says of a call that has ended. */
+export function endedFacts(ended: CallEnding): unknown {
+  return JSON.parse(metaOf(ended, ended.intent));
+}
+
 /** The interim answer of a call that waits for a human, for clients that cannot be told otherwise (DESIGN.md 9). */
 export function waitingResult(callId: string, approval: ApprovalView): JsonText {
   const text =

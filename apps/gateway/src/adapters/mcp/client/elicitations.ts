@@ -27,8 +27,13 @@ const Greeting = z.looseObject({
 });
 
 /** Why a page is to be opened, for the client's user. */
-export function pageMessage(tool: string): string {
+function pageMessage(tool: string): string {
   return `${visibleText(tool)} waits for a person to approve it. Open the page to see what would run, and decide.`;
+}
+
+/** Sends the user of a client without a session to the page of an approval. */
+export function pageRequest(url: string, tool: string): object {
+  return { method: 'elicitation/create', params: { mode: 'url', url, message: pageMessage(tool) } };
 }
 
 /**

@@ -75,9 +75,11 @@ function refuseScopes({ response, scopeRefusal }: McpRequest, frames: readonly C
   return true;
 }
 
+const callingMethods = new Set(['tools/call', 'tasks/update', 'tasks/cancel']);
+
 function scopesOf(frame: ClientFrame): readonly TokenScope[] {
   if (frame.kind === 'response') return [];
-  return [frame.method === 'tools/call' ? 'tools:call' : 'tools:read'];
+  return [callingMethods.has(frame.method) ? 'tools:call' : 'tools:read'];
 }
 
 export function isInitialize(frame: ClientFrame | undefined): frame is ClientRequest {

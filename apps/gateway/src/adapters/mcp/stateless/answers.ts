@@ -2,7 +2,7 @@ import { JsonText, stringifyWithText, withMember, withMeta } from '@uar/json-tex
 import { serverInfo } from '../server-info.js';
 import { supportedRevisions } from '../revisions.js';
 import type { StatelessRequest } from './envelope.js';
-import { metaKeys } from './meta-keys.js';
+import { metaKeys, tasksExtension } from './meta-keys.js';
 
 const serverText = JSON.stringify(serverInfo);
 
@@ -40,7 +40,10 @@ export const discovered = cacheable(
   new JsonText(
     JSON.stringify({
       supportedVersions: supportedRevisions,
-      capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
+      capabilities: {
+        ...{ tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
+        extensions: { [tasksExtension]: {} },
+      },
     }),
   ),
   60_000,

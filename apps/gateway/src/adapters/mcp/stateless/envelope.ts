@@ -8,7 +8,7 @@ import { statelessRevision, supportedRevisions } from '../revisions.js';
 import { rpcCodes } from '../rpc-codes.js';
 import { decodedHeader } from './header-value.js';
 import { memberOf } from './member-of.js';
-import { metaKeys } from './meta-keys.js';
+import { metaKeys, tasksExtension } from './meta-keys.js';
 
 const Meta = z.looseObject({
   [metaKeys.revision]: z.string().max(64),
@@ -16,6 +16,7 @@ const Meta = z.looseObject({
   [metaKeys.logLevel]: LogLevel.optional(),
   [metaKeys.clientInfo]: z.looseObject({ name: z.string(), version: z.string() }).optional(),
 });
+const TakesTasks = z.looseObject({ extensions: z.looseObject({ [tasksExtension]: z.looseObject({}) }) });
 
 /** A request whose `_meta` and headers say the same. */
 export interface StatelessRequest {
@@ -27,6 +28,8 @@ export interface StatelessRequest {
   readonly declared: Declared;
   /** Declared `elicitation: { url: {} }`: it can send its user to a page. */
   readonly opensPages: boolean;
+  /** Declared the extension of tasks. */
+  readonly takesTasks: boolean;
   /** Log messages that it wants to hear; undefined: none. */
   readonly level: LogLevel | undefined;
 }
@@ -43,10 +46,12 @@ export function readEnvelope(frame: ClientRequest, headers: IncomingHttpHeaders)
   const problem =
     mixedGreeting(method, params) ?? unreadable(meta) ?? headerProblem({ method, params }, headers);
   if (problem !== undefined) return { kind: 'refused', refusal: { status: 400, why: problem, id } };
-  const declared = declaredIn(meta.data?.[metaKeys.capabilities]);
+  const capabilities = meta.data?.[metaKeys.capabilities];
+  const declared = declaredIn(capabilities);
+  const takesTasks = TakesTasks.safeParse(capabilities).success;
   const opensPages = declared.elicitation?.url !== undefined;
   const level = meta.data?.[metaKeys.logLevel];
-  return { kind: 'read', request: { id, method, params, text, declared, opensPages, level } };
+  return { kind: 'read', request: { id, method, params, text, declared, opensPages, takesTasks, level } };
 }
 
 /** Of a message that has no answer: undefined where it may be taken. */
@@ -101,6 +106,9 @@ const nameMembers: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
 };
 
 function nameProblem({ method, params }: Named, sent: string | string[] | undefined): Problem | undefined {

@@ -7,3 +7,6 @@ export const metaKeys = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscription: 'io.modelcontextprotocol/subscriptionId',
 } as const;
+
+/** The extension of tasks (SEP-2663), as servers and clients declare it in `capabilities.extensions`. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';

@@ -11,6 +11,7 @@ import { callTool } from '../calls/tool-call.js';
 import { refuse } from '../http/refuse.js';
 import type { McpRequest } from '../http/request.js';
 import { rpcCodes } from '../rpc-codes.js';
+import { needsTasks, type TaskCalls } from '../tasks/task-calls.js';
 import { complete } from './answers.js';
 import { mismatch, type StatelessRequest } from './envelope.js';
 import { paramHeaderProblem } from './param-headers.js';
@@ -23,6 +24,7 @@ interface CallParts {
   readonly pipeline: CallPipeline;
   readonly again: AskedAgain;
   readonly clients: AskedClients;
+  readonly taskCalls: TaskCalls;
   /** Milliseconds until a call that waits for a human gets its interim answer. */
   readonly waitLimitMs: number;
 }
@@ -35,8 +37,18 @@ export class StatelessCalls {
     const { response } = request;
     const wrong = await wrongHeader(request, asked);
     if (wrong !== undefined) return refuse(response, { status: 400, why: mismatch(wrong), id: asked.id });
+    if (await this.needsTasks(request, asked))
+      return refuse(response, { status: 400, why: needsTasks, id: asked.id });
     const stream = new RequestStream(response, asked.id);
     await stream.answer(this.call(request, { ...asked, ...stream.lent() }));
+  }
+
+  private async needsTasks(
+    { caller, front }: McpRequest,
+    { params: { name }, takesTasks }: StatelessRequest,
+  ): Promise<boolean> {
+    if (takesTasks || typeof name !== 'string') return false;
+    return this.parts.taskCalls.needsTasks({ caller, toolName: front.publicName(caller, name) });
   }
 
   private async call(request: McpRequest, asked: Asked): Promise<JsonText> {
@@ -57,7 +69,7 @@ export class StatelessCalls {
     return Promise.race([answer.then(complete), interim.promise]);
   }
 
-  /** Whoever can open a page is sent there at once, and comes back with what it was given. */
+  /** Whoever knows tasks reads the call by its id; whoever can open a page is sent there at once, and comes back with what it was given. */
   private propose(
     call: ProposedCall,
     {
@@ -66,20 +78,27 @@ export class StatelessCalls {
       interim,
     }: { readonly asked: Asked; readonly brought: Brought; readonly interim: Deferred<JsonText> },
   ): CallHandle {
-    const { pipeline, clients, again } = this.parts;
+    const { pipeline, clients, again, taskCalls } = this.parts;
     const client = clients.begin(call.caller, asked, brought.responses);
+    const turn = taskCalls.turn(asked, (task) => interim.resolve(task));
     const handle = pipeline.propose({
       ...call,
       ...(client !== undefined && { seat: client.seat, client }),
       onWaiting: (approval) => {
+        if (turn !== undefined) return turn.begin();
         call.onWaiting?.(approval);
         if (!asked.opensPages) return;
         handle.park();
         interim.resolve(again.page(call, approval));
       },
     });
-    if (client !== undefined)
-      clients.attend(client, { handle, call, asked }, (inputs) => interim.resolve(inputs));
+    const attention =
+      client &&
+      clients.attend(client, { handle, call, asked }, (inputs) => {
+        turn?.stop();
+        interim.resolve(inputs);
+      });
+    turn?.take({ handle, attention, afterMs: taskCalls.patienceMs(call) });
     return handle;
   }
 
@@ -88,7 +107,8 @@ export class StatelessCalls {
     if (typeof name !== 'string' || !(text instanceof JsonText))
       throw new RpcError(rpcCodes.invalidParams, 'tools/call needs a name, and an object as arguments');
     const call = { caller, toolName: front.publicName(caller, name), argumentsJson: text.text };
-    const round = await this.parts.again.answer(call, brought, asked);
+    const task = this.parts.taskCalls.wish(call, asked);
+    const round = await this.parts.again.answer(call, brought, { ...asked, ...(task && { task }) });
     return round.kind === 'interim' ? round.result : complete(endOf(round.ended));
   }
 }

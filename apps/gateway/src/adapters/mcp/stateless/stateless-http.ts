@@ -7,6 +7,7 @@ import { type McpRequest, permittedFrames } from '../http/request.js';
 import type { OpenDecision } from '../http/session-door.js';
 import { statelessRevision } from '../revisions.js';
 import { rpcCodes } from '../rpc-codes.js';
+import type { StatelessTasks } from '../tasks/stateless-tasks.js';
 import { cacheable, discovered, replyText } from './answers.js';
 import { notificationProblem, readEnvelope, type StatelessRequest } from './envelope.js';
 import { replyOf, RequestStream } from './request-stream.js';
@@ -18,6 +19,7 @@ interface StatelessParts {
   readonly calls: StatelessCalls;
   readonly subscriptions: Subscriptions;
   readonly items: StatelessItems;
+  readonly tasks: StatelessTasks;
   /** May this caller list at all (action listTools)? A call has its own question. */
   mayList(caller: McpRequest['caller']): Promise<OpenDecision>;
 }
@@ -65,6 +67,7 @@ export class StatelessHttp {
         if (await this.mayList(request, asked)) await this.parts.subscriptions.listen(request, asked);
         return;
       default:
+        if (await this.parts.tasks.answer(request, asked)) return;
         return this.answerItem(request, asked);
     }
   }

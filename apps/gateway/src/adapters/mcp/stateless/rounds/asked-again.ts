@@ -6,7 +6,7 @@ import type { ConnectedClients } from '../../../../domain/client/connected-clien
 import type { ParkedAnywhere } from '../../../bus/parked/parked-anywhere.js';
 import { callMetaKey, RpcError, waitingFacts, waitingResult } from '../../calls/call-result.js';
 import { progressTokenOf, progressUnder } from '../../calls/params.js';
-import { pageMessage } from '../../client/elicitations.js';
+import { pageRequest } from '../../client/elicitations.js';
 import { rpcCodes } from '../../rpc-codes.js';
 import { complete, inputRequired } from '../answers.js';
 import type { Asked } from '../request-stream.js';
@@ -31,6 +31,15 @@ export type Round =
   /** Without its result where it had ended before. */
   | { readonly kind: 'ended'; readonly ended: CallEnding };
 
+/** The call is to become a task, unless it ends or asks before. */
+export interface TaskWish {
+  readonly afterMs: number;
+  /** The answer to its client, of a CallView as JSON text. */
+  written(viewJson: string): JsonText;
+}
+
+type Wishing = Asked & { readonly task?: TaskWish };
+
 /** A call over several requests: each goes out with what the next one has to bring (MCP 2026-07-28, "Multi round-trip requests"). */
 export class AskedAgain {
   constructor(private readonly parts: AgainParts) {}
@@ -39,10 +48,9 @@ export class AskedAgain {
   page(call: SameCall, approval: ApprovalView, holder = this.parts.gateway): JsonText {
     const { pageUrl } = this.parts;
     const { approval_id, call_id, tool, expires_at } = approval;
-    const params = { mode: 'url', url: pageUrl(approval_id), message: pageMessage(tool) };
     const state = { call: call_id, approval: approval_id, gateway: holder, until: Date.parse(expires_at) };
     return inputRequired({
-      inputRequests: { [approval_id]: { method: 'elicitation/create', params } },
+      inputRequests: { [approval_id]: pageRequest(pageUrl(approval_id), tool) },
       requestState: this.parts.states.write(state, call),
       _meta: { [callMetaKey]: waitingFacts(call_id, approval) },
     });
@@ -62,7 +70,7 @@ export class AskedAgain {
   }
 
   /** The same call with what it was given before: nothing new is proposed. Rejects where the state is none of this call. */
-  async answer(call: SameCall, { state: text, responses }: Brought, asked: Asked): Promise<Round> {
+  async answer(call: SameCall, { state: text, responses }: Brought, asked: Wishing): Promise<Round> {
     const { states, parked, news, waitMs } = this.parts;
     const state = text === undefined ? undefined : states.read(text, call);
     if (state === undefined) throw foreign();
@@ -70,6 +78,7 @@ export class AskedAgain {
     const token = progressTokenOf(asked.params);
     const ask = {
       ...{ caller, callId: state.call, waitMs, declared: asked.declared },
+      ...(asked.task !== undefined && { taskAfterMs: asked.task.afterMs }),
       ...(state.approval !== undefined && { approvalId: state.approval }),
       ...(state.shown !== undefined && { answers: { shown: state.shown, byKey: responses } }),
       onCancel: (listener: () => void): void => asked.onCancel(listener),
@@ -88,7 +97,11 @@ export class AskedAgain {
 
   private round(
     resumed: Resumed | { readonly kind: 'unavailable' },
-    { call, asked, holder }: { readonly call: SameCall; readonly asked: Asked; readonly holder: InstanceId },
+    {
+      call,
+      asked,
+      holder,
+    }: { readonly call: SameCall; readonly asked: Wishing; readonly holder: InstanceId },
   ): Round {
     switch (resumed.kind) {
       case 'unknown':
@@ -107,6 +120,10 @@ export class AskedAgain {
       }
       case 'asked':
         return { kind: 'interim', result: this.inputs(call, resumed.asked, holder) };
+      case 'left':
+        // Nobody is told of a task who did not wish for one.
+        if (asked.task === undefined) throw foreign();
+        return { kind: 'interim', result: asked.task.written(resumed.viewJson) };
       case 'ended':
         return resumed;
     }

@@ -22,6 +22,12 @@ type Handle = Pick<CallHandle, 'decided' | 'park'> & {
   readonly ended: Promise<Pick<CallEnding, 'outcome'>>;
 };
 
+/** While it is paused, what an upstream asks is nobody's interim answer, and waits. */
+export interface Attention {
+  pause(): void;
+  resume(): void;
+}
+
 /** Calls whose upstreams may ask their clients: what they ask is the interim answer. */
 export class AskedClients {
   constructor(private readonly parts: AskedClientParts) {}
@@ -40,16 +46,18 @@ export class AskedClients {
     client: CallClient,
     { handle, call, asked }: { readonly handle: Handle; readonly call: SameCall; readonly asked: Asked },
     onAsked: (interim: JsonText) => void,
-  ): void {
+  ): Attention {
     const { parked, again, news } = this.parts;
     client.runs(handle);
-    const stopWatching = client.asks.watch(() => {
-      const sentAway = parked.sendAway(handle.callId);
-      if (sentAway === undefined) return;
-      stop();
-      handle.park();
-      onAsked(again.inputs(call, sentAway));
-    });
+    const watch = (): (() => void) =>
+      client.asks.watch(() => {
+        const sentAway = parked.sendAway(handle.callId);
+        if (sentAway === undefined) return;
+        stop();
+        handle.park();
+        onAsked(again.inputs(call, sentAway));
+      });
+    let stopWatching = watch();
     let stopListening = (): void => undefined;
     const stop = (): void => {
       stopWatching();
@@ -63,6 +71,12 @@ export class AskedClients {
       stop();
       client.close({ isQuiet: answered.has(outcome) });
     });
+    return {
+      pause: () => stopWatching(),
+      resume: () => {
+        stopWatching = watch();
+      },
+    };
   }
 }
 
