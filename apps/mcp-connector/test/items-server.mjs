@@ -64,6 +64,9 @@ const tools = {
     result(id, said('completed'));
   },
   ask: (id, { method, params }) => ask(method, params, (line) => result(id, said(line))),
+  /** Cannot go on without an answer. */
+  need: (id, { method, params }) =>
+    ask(method, params, () => send({ id, error: { code: -1, message: 'none' } })),
   /** Asks and takes it back once the tool `give_up` is called. */
   ask_and_wait: (id, { method, params }) =>
     tools.waiting.push([ask(method, params, () => result(id, said('answered'))), id]),

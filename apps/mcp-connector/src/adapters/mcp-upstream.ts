@@ -16,7 +16,9 @@ import type {
   UpstreamCall,
 } from '../domain/upstream.js';
 import { RawMember, RawResult, RequestProblem } from './frames/frame.js';
+import { TimeLimit } from './asked/time-limit.js';
 import { AuthRequired, Broken, NotAuthorized, NotSent } from './not-sent.js';
+import { withOwnSignal } from './own-signal.js';
 import { ProgressTap } from './progress-tap.js';
 
 export interface McpUpstreamOptions {
@@ -37,6 +39,8 @@ export interface McpUpstreamOptions {
 const initializeTimeoutMs = 30_000;
 const pageTimeoutMs = 15_000;
 const setLevelTimeoutMs = 5_000;
+/** No limit: calls have their own, which the SDK's cannot be. */
+const longestTimeoutMs = 2_147_483_647;
 
 const lists = {
   tools: { method: 'tools/list', member: 'tools', capability: 'tools' },
@@ -84,7 +88,7 @@ export class McpUpstream implements Upstream {
   /** Rejects with `AuthRequired`, or whatever else went wrong. */
   async initialize(signal: AbortSignal): Promise<void> {
     await withOwnSignal(signal, (own) =>
-      this.client.connect(this.transport, { timeout: initializeTimeoutMs, signal: own }),
+      this.client.connect(this.transport, { timeout: initializeTimeoutMs, signal: own.signal }),
     );
   }
 
@@ -105,7 +109,7 @@ export class McpUpstream implements Upstream {
       const { text } = await withOwnSignal(signal, (own) =>
         this.client.request({ method, ...(cursor === undefined ? {} : { params: { cursor } }) }, rawResult, {
           timeout: pageTimeoutMs,
-          signal: own,
+          signal: own.signal,
         }),
       );
       const next: unknown = JSON.parse(memberText(text, 'nextCursor') ?? 'null');
@@ -123,11 +127,7 @@ export class McpUpstream implements Upstream {
       return { kind: 'unavailable', message: 'the server is not connected' };
     const token = call.onProgress === undefined ? undefined : this.transport.listen(call.onProgress);
     try {
-      const { text } = await this.client.request(
-        { method: call.method, params: paramsOf(call, token) },
-        rawResult,
-        { timeout: call.timeoutMs, signal: call.signal, ...related(call.callId) },
-      );
+      const { text } = await this.requested(call, paramsOf(call, token));
       const bytes = Buffer.byteLength(text);
       if (bytes > call.maxResultBytes) return { kind: 'result_too_large', bytes };
       const isError = call.method === 'tools/call' && memberText(text, 'isError') === 'true';
@@ -139,6 +139,22 @@ export class McpUpstream implements Upstream {
       if (token !== undefined) this.transport.unlisten(token);
       if (call.callId !== undefined) this.transport.ended(call.callId);
     }
+  }
+
+  private async requested(
+    { method, callId, timeoutMs, signal }: UpstreamCall,
+    params: Record<string, unknown>,
+  ): Promise<RawResult> {
+    return withOwnSignal(signal, async (own) => {
+      const limit = new TimeLimit(timeoutMs, () => own.abort('timed out'));
+      if (callId !== undefined) this.transport.limit(callId, limit);
+      try {
+        const options = { timeout: longestTimeoutMs, signal: own.signal, ...related(callId) };
+        return await this.client.request({ method, params }, rawResult, options);
+      } finally {
+        limit.end();
+      }
+    });
   }
 
   async setLogLevel(level: LogLevel): Promise<void> {
@@ -226,17 +242,4 @@ function related(callId: CallId | undefined): { readonly relatedRequestId?: Call
 
 export function problemOf(error: McpError): RequestProblem['problem'] | undefined {
   return error.data instanceof RequestProblem ? error.data.problem : undefined;
-}
-
-/** The SDK never unhooks from a signal it was given, so each request gets one of its own. */
-async function withOwnSignal<T>(signal: AbortSignal, run: (own: AbortSignal) => Promise<T>): Promise<T> {
-  const own = new AbortController();
-  const abort = (): void => own.abort(signal.reason);
-  signal.addEventListener('abort', abort);
-  if (signal.aborted) abort();
-  try {
-    return await run(own.signal);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -6,6 +6,7 @@ import { scanJson } from '@uar/json-text';
 import type { ClientSide } from '../domain/client-side.js';
 import { ClientRequests } from './asked/client-requests.js';
 import { RunningCalls } from './asked/running-calls.js';
+import type { TimeLimit } from './asked/time-limit.js';
 import { paramsText } from './frames/origin.js';
 
 type Message = JSONRPCMessage;
@@ -75,6 +76,11 @@ export class ProgressTap implements Transport {
 
   unlisten(token: number): void {
     this.listeners.delete(token);
+  }
+
+  /** Stands still while the client of the call is asked. */
+  limit(callId: CallId, limit: TimeLimit): void {
+    this.calls.limit(callId, limit);
   }
 
   /** Client capabilities that the upstream missed during the call. */

@@ -67,7 +67,7 @@ export const runItem = exchange({
   reach: 'instance',
   ask: HostItemRequest,
   answer: HostAnswer,
-  deadlineMs: 120_000,
+  deadlineMs: 2_000_000,
 });
 
 export const ItemListName = z.enum(['resources', 'templates', 'prompts']);

@@ -56,8 +56,8 @@ export type Resumed =
   /** No call of this caller, or not any more. */
   | { readonly kind: 'unknown' };
 
-/** How long a client may take to come back with its answers. Upstreams hear no later that nobody gives them one. */
-const answerMs = 10 * 60_000;
+/** How long a client may take to come back with its answers; a little less than what upstreams ask is waited for at all. */
+const answerMs = 9 * 60_000;
 
 /** Calls that wait for a human, or for their client, while nobody waits for them, until their caller comes back with their id. */
 export class ParkedCalls {

@@ -59,8 +59,8 @@ describe('a call whose upstream asks a client without a session', () => {
   it('is given up where its client never returns: the upstream hears it, and the receipt says it', async () => {
     const handle = await asked();
     const away = parked.sendAway(handle.callId);
-    expect(away).toMatchObject({ shown: 1, until: world.clock.now() + 10 * minute });
-    await world.clock.advance(10 * minute - 1);
+    expect(away).toMatchObject({ shown: 1, until: world.clock.now() + 9 * minute });
+    await world.clock.advance(9 * minute - 1);
     expect([answers, world.cancels]).toEqual([[], []]);
     await world.clock.advance(1);
     expect([answers, world.cancels]).toEqual([[{ kind: 'gone' }], [handle.callId]]);
@@ -79,7 +79,7 @@ describe('a call whose upstream asks a client without a session', () => {
   it('goes on with whoever is back in time, and is given up as late again', async () => {
     const handle = await asked();
     const first = parked.sendAway(handle.callId);
-    await world.clock.advance(9 * minute);
+    await world.clock.advance(8 * minute);
     const resumed = resume(handle);
     await world.clock.advance(minute);
     expect(await resumed).toMatchObject({ kind: 'asked', asked: { asks: first?.asks, shown: 1 } });

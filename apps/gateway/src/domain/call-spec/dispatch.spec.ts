@@ -35,6 +35,21 @@ describe('a granted call', () => {
     expect(world.runs.map(({ call }) => call.seat)).toEqual([seat, undefined]);
   });
 
+  it('is waited for longer where its client may be asked meanwhile, and never beyond its deadline', async () => {
+    const world = new World();
+    const gateway = '0123456789abcdef' as InstanceId;
+    for (const [capabilities_json, deadlineMs] of [
+      ['{}', 3_600_000],
+      ['{"roots":{}}', 3_600_000],
+      ['{"roots":{}}', 60_000],
+    ] as const)
+      await world.propose('srv__read', { deadlineMs, seat: { id: 's', gateway, capabilities_json } }).ended;
+    const [none, some, bounded] = world.runs.map(({ withinMs }) => withinMs);
+    expect(some).toBe((none ?? 0) + 30 * 60_000);
+    expect(bounded).toBe(60_500);
+    expect(new Set(world.runs.map(({ call }) => call.timeout_ms)).size).toBe(1);
+  });
+
   it('does not go elsewhere once it was cancelled', async () => {
     const world = new World();
     let answer = (): void => undefined;

@@ -64,7 +64,7 @@ export class PortsInMemory
   ledger = true;
   readonly decisions: DecisionAsk[] = [];
   readonly itemRuns: { request: HostItemRequest; instance: string }[] = [];
-  readonly runs: { call: HostCall; instance: string }[] = [];
+  readonly runs: { call: HostCall; instance: string; withinMs: number }[] = [];
   readonly cancels: string[] = [];
   readonly written: ReceiptBody[] = [];
   readonly limits: ReceiptBody[] = [];
@@ -181,8 +181,8 @@ export class PortsInMemory
     return () => this.settled.delete(approvalId);
   }
 
-  async run({ instance }: { instance: string }, call: HostCall): Promise<HostReply> {
-    this.runs.push({ call, instance });
+  async run({ instance }: { instance: string }, call: HostCall, withinMs: number): Promise<HostReply> {
+    this.runs.push({ call, instance, withinMs });
     return this.reply(call, instance);
   }
 

@@ -8,6 +8,8 @@ import type { Placed, Placement } from './placement.js';
 
 /** Queueing at the host and the way there and back, on top of the time limit of what it runs. */
 const slackMs = 10_000;
+/** The limit of a host stands still while the client of a call is asked: for so long in all, at most. */
+const mostAskedMs = 30 * 60_000;
 /** The host ends by the same deadline; its own word is better than our silence. */
 const deadlineGraceMs = 500;
 /** After a cancel the host's answer may still win for this long. */
@@ -79,7 +81,8 @@ export class Dispatcher {
     const { hosts, clock } = this.parts;
     const leftMs = call.deadlineAt - clock.now();
     const timeoutMs = Math.max(1, Math.floor(Math.min(dispatch.placed.timeoutMs, leftMs)));
-    const withinMs = Math.min(timeoutMs + slackMs, leftMs + deadlineGraceMs);
+    const askedMs = canBeAsked(call) ? mostAskedMs : 0;
+    const withinMs = Math.min(timeoutMs + slackMs + askedMs, leftMs + deadlineGraceMs);
     const { mostResultBytes } = this.parts;
     return new Promise((resolve, reject) => {
       let endGrace = (): void => undefined;
@@ -102,6 +105,11 @@ export class Dispatcher {
   private routeProgress(call: RunningCall): () => void {
     return this.parts.hosts.onProgress(call.callId, (paramsJson) => call.progress(paramsJson));
   }
+}
+
+/** Its upstream is told of a client that declared anything. */
+function canBeAsked({ seat }: RunningCall): boolean {
+  return seat !== undefined && seat.capabilities_json !== '{}';
 }
 
 function canGoElsewhere(reply: HostReply): boolean {

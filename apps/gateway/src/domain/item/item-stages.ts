@@ -49,7 +49,7 @@ interface StagedItem {
 
 const decisionMs = 2_000;
 const usualTimeoutMs = 30_000;
-/** Beyond, the exchange with the host would end first. */
+/** Without the time in which a client is asked. */
 const longestMs = 100_000;
 
 /**

@@ -70,10 +70,12 @@ export class ClientRequests {
     const callId = this.options.calls.during(request);
     const question = { method, paramsJson, ...(callId === undefined ? {} : { callId }) };
     this.bytes += bytes;
+    const goOn = this.options.calls.pause(callId);
     const said: ClientAnswer =
       this.bytes > mostParams
         ? internalError('the request is too large now')
         : await answer(question, waiting.signal);
+    goOn();
     this.bytes -= bytes;
     this.waiting.delete(id);
     if (waiting.signal.aborted) return this.options.onGone(id);

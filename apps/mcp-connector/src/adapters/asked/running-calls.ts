@@ -2,10 +2,12 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { CallId } from '@uar/contracts';
 import type { ClientCapabilities } from '../../domain/client-side.js';
 import { streamOf } from '../frames/origin.js';
+import type { TimeLimit } from './time-limit.js';
 
 /** Which calls run over one connection, by the JSON-RPC ids of their requests. */
 export class RunningCalls {
   private readonly calls = new Map<number, CallId>();
+  private readonly limits = new Map<CallId, TimeLimit>();
   private readonly lacking = new Map<CallId, Set<keyof ClientCapabilities>>();
 
   begin(requestId: number, callId: CallId): void {
@@ -14,7 +16,19 @@ export class RunningCalls {
 
   end(callId: CallId): void {
     this.lacking.delete(callId);
+    this.limits.delete(callId);
     for (const [requestId, running] of this.calls) if (running === callId) this.calls.delete(requestId);
+  }
+
+  /** Before it begins. */
+  limit(callId: CallId, limit: TimeLimit): void {
+    this.limits.set(callId, limit);
+  }
+
+  /** Its client is asked, until the returned function is called. */
+  pause(callId: CallId | undefined): () => void {
+    const limit = callId === undefined ? undefined : this.limits.get(callId);
+    return limit?.pause() ?? (() => undefined);
   }
 
   /** The upstream asked, in vain, for what its client did not declare. */
