@@ -67,6 +67,8 @@ import { ReceiptsController } from './operations/receipts.controller.js';
 import { ReplayController } from './governance/replay.controller.js';
 import { ReviewController } from './calls/review.controller.js';
 import { RunsController } from './runs/runs.controller.js';
+import { CallbackController } from './servers/callback.controller.js';
+import { ConnectionsController } from './servers/connections.controller.js';
 import { ServersController } from './servers/servers.controller.js';
 import { SettingsController } from './operations/settings.controller.js';
 
@@ -89,6 +91,8 @@ export class AppModule {
         ExplainController,
         CallsController,
         ServersController,
+        ConnectionsController,
+        CallbackController,
         ChangesController,
         AgentsController,
         RunsController,

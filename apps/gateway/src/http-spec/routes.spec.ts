@@ -46,6 +46,7 @@ describe('routes', () => {
   it('are public only where the contract says so', () => {
     const isPublic = Object.values(routes).filter(({ access }) => access.kind === 'public');
     expect(isPublic.flatMap(({ paths }) => paths).filter((it) => !it.startsWith('/.well-known/'))).toEqual([
+      '/oauth/callback',
       '/healthz',
       '/readyz',
       '/approvals/sign-in',

@@ -11,6 +11,7 @@ import { settingsRoutes } from '../operations/settings-routes.js';
 import { agentRoutes } from '../runs/agent-routes.js';
 import { runRoutes } from '../runs/run-routes.js';
 import { changeRoutes } from '../servers/change-routes.js';
+import { connectionRoutes } from '../servers/connection-routes.js';
 import { serverRoutes } from '../servers/server-routes.js';
 import { pageRoutes } from '../pages/page-routes.js';
 import type { Route } from './route.js';
@@ -20,6 +21,7 @@ export const routes = {
   ...toolRoutes,
   ...callRoutes,
   ...serverRoutes,
+  ...connectionRoutes,
   ...changeRoutes,
   ...trialRoutes,
   ...policyRoutes,

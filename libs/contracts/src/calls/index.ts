@@ -17,6 +17,7 @@ export {
   reviewVotes,
 } from './approval.js';
 export { CallView, ErrorBody, ExecuteBody } from './call.js';
+export { beginConnection, finishConnection, forgetConnection } from './connection.js';
 export {
   EventGroup,
   EventPayload,

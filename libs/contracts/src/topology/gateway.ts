@@ -1,5 +1,6 @@
 import * as attend from '../calls/attend.js';
 import * as approval from '../calls/approval.js';
+import * as connection from '../calls/connection.js';
 import * as event from '../calls/event.js';
 import * as host from '../calls/host.js';
 import * as item from '../calls/item.js';
@@ -82,6 +83,9 @@ export const gateway: BusRights = {
     host.hosts.mcp.cancel,
     item.runItem,
     item.listItems,
+    connection.beginConnection,
+    connection.finishConnection,
+    connection.forgetConnection,
     host.hosts.native.run,
     host.hosts.native.cancel,
   ],

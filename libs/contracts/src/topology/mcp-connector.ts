@@ -1,3 +1,4 @@
+import * as connection from '../calls/connection.js';
 import * as host from '../calls/host.js';
 import * as item from '../calls/item.js';
 import * as catalog from '../catalog/catalog.js';
@@ -13,6 +14,9 @@ export const mcpConnector: BusRights = {
     item.listItems,
     host.tryServer,
     host.reconnectServer,
+    connection.beginConnection,
+    connection.finishConnection,
+    connection.forgetConnection,
   ],
   asks: [
     catalog.readWantedServers,
