@@ -1,4 +1,5 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import type { Bus } from '@uar/bus';
 import { definitionDigest } from '@uar/catalog';
 import { processEnvironment, type Environment } from '@uar/config';
 import { callProgressed } from '@uar/contracts';
@@ -9,6 +10,7 @@ import { BusClients } from './adapters/asked/bus-clients.js';
 import { Beacon } from './adapters/beacon.js';
 import { addressRules } from './adapters/http/address-rules.js';
 import { AccountNews } from './adapters/accounts/account-news.js';
+import { LedgerAuthorizations } from './adapters/accounts/ledger-authorizations.js';
 import { LedgerCredentials } from './adapters/accounts/ledger-credentials.js';
 import { OAuthServers } from './adapters/accounts/oauth-servers.js';
 import { OAuth } from './adapters/oauth/oauth.js';
@@ -16,12 +18,14 @@ import { createOpenUpstream } from './adapters/open-upstream.js';
 import { systemClock } from './adapters/system-clock.js';
 import { variableLookup } from './adapters/variables.js';
 import { WantedServers } from './adapters/wanted-servers.js';
+import { ConnectionsController } from './connections.controller.js';
 import { Accounts } from './domain/account/accounts.js';
+import { Connections, type ConnectionParts } from './domain/account/connections.js';
 import { CallsController } from './calls.controller.js';
 import { HostCalls, type CheckGrant } from './domain/calls/host-calls.js';
 import { expandServer } from './domain/expand/placeholders.js';
 import { Fleet } from './domain/fleet.js';
-import type { ConnectPorts } from './domain/link/connect.js';
+import { expandedServer, type ConnectPorts } from './domain/link/connect.js';
 import { ItemsController } from './items.controller.js';
 import { CONNECT_PORTS, ServersController } from './servers.controller.js';
 
@@ -29,11 +33,20 @@ import { CONNECT_PORTS, ServersController } from './servers.controller.js';
 const frameSlackBytes = 64 * 1024;
 const childGraceMs = 5_000;
 
+interface ConnectionWorld {
+  readonly bus: Bus;
+  readonly fleet: Fleet;
+  readonly accounts: Accounts;
+  readonly parts: Omit<ConnectionParts, 'accounts' | 'find'>;
+  readonly ports: ConnectPorts;
+}
+
 @Module({})
 export class McpConnectorModule {
   static with(context: ServiceContext): DynamicModule {
     const { bus, log } = context;
-    const accounts = accountsOf(context);
+    const parts = accountParts(context);
+    const accounts = new Accounts(parts);
     const ports = connectPorts(context, accounts, processEnvironment());
     const fleet: Fleet = new Fleet(
       {
@@ -49,7 +62,6 @@ export class McpConnectorModule {
     );
     const beacon = new Beacon({ bus, log, reports: () => fleet.reports() });
     const wanted = new WantedServers({ bus, clock: systemClock, apply: (servers) => fleet.apply(servers) });
-    const news = new AccountNews({ bus, accounts, fleet });
     const calls = new HostCalls({
       fleet,
       checkGrant: grantCheck(context),
@@ -58,27 +70,44 @@ export class McpConnectorModule {
     });
     return {
       module: McpConnectorModule,
-      controllers: [CallsController, ItemsController, ServersController],
+      controllers: [CallsController, ItemsController, ServersController, ConnectionsController],
       providers: [
         { provide: CONNECT_PORTS, useValue: ports },
         { provide: Fleet, useValue: fleet },
         { provide: Beacon, useValue: beacon },
         { provide: WantedServers, useValue: wanted },
         { provide: HostCalls, useValue: calls },
-        { provide: AccountNews, useValue: news },
+        ...connectionProviders({ bus, fleet, accounts, parts, ports }),
       ],
     };
   }
 }
 
-function accountsOf({ bus, config }: ServiceContext): Accounts {
+function connectionProviders({ bus, fleet, accounts, parts, ports }: ConnectionWorld): Provider[] {
+  const connections = new Connections({ ...parts, accounts, find: finding(fleet, ports) });
+  return [
+    { provide: AccountNews, useValue: new AccountNews({ bus, accounts, fleet }) },
+    { provide: Connections, useValue: connections },
+  ];
+}
+
+function finding(fleet: Fleet, ports: ConnectPorts): ConnectionParts['find'] {
+  return ({ tenant, server }) => {
+    const target = fleet.find(tenant, server)?.target;
+    const found = target === undefined ? undefined : expandedServer(target, ports);
+    return found?.kind === 'expanded' ? found.server : undefined;
+  };
+}
+
+function accountParts({ bus, config }: ServiceContext): ConnectionWorld['parts'] {
   const addresses = addressRules(config.mcp.allowed_private_networks);
   const seal = createSeal(ensureSecretFile(config.keys.data_key_file));
-  return new Accounts({
+  return {
     store: new LedgerCredentials(bus, seal),
+    authorizations: new LedgerAuthorizations(bus, seal),
     servers: new OAuthServers(new OAuth({ addresses, now: systemClock.now })),
     clock: systemClock,
-  });
+  };
 }
 
 function connectPorts(

@@ -56,6 +56,24 @@ export class OAuthUpstream {
     );
   }
 
+  /** Goes where a browser would, with its cookies, up to the first address that is not of the authorization server. */
+  async visit(start: string): Promise<URL> {
+    const cookies = new Map<string, string>();
+    let url = new URL(start);
+    while (url.origin === this.issuer) {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+      for (const set of response.headers.getSetCookie()) {
+        const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=', 2);
+        cookies.set(name, value);
+      }
+      const location = response.headers.get('location');
+      if (location === null) throw new Error(`HTTP ${response.status}: ${await response.text()}`);
+      url = new URL(location, url);
+    }
+    return url;
+  }
+
   async stop(): Promise<void> {
     const ended = once(this.child, 'exit');
     this.child.kill();

@@ -187,7 +187,7 @@ export class McpUpstream implements Upstream {
   private endOf(error: unknown, signal: AbortSignal): CallEnd {
     if (error instanceof NotSent) return { kind: 'unavailable', message: this.options.scrub(error.message) };
     if (error instanceof NotAuthorized)
-      return { kind: 'unavailable', message: this.options.scrub(error.message), cause: 'auth_required' };
+      return { kind: 'unavailable', message: this.options.scrub(error.message), cause: error.missing };
     if (error instanceof Broken || error instanceof AuthRequired)
       return { kind: 'transport_failure', message: this.options.scrub(error.message) };
     if (signal.aborted) return { kind: 'cancelled', dispatched: true };

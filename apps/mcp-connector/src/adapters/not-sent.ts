@@ -1,3 +1,5 @@
+import type { MissingCredentials } from '../domain/upstream.js';
+
 /** Nothing of the message left this process: the one failure of a transport after which nothing can have run. */
 export class NotSent extends Error {}
 
@@ -5,7 +7,15 @@ export class NotSent extends Error {}
 export class AuthRequired extends Error {}
 
 /** The same, of a message that was refused for it: it did nothing. */
-export class NotAuthorized extends AuthRequired {}
+export class NotAuthorized extends AuthRequired {
+  constructor(
+    message: string,
+    /** Whose credentials are missing. */
+    readonly missing: MissingCredentials,
+  ) {
+    super(message);
+  }
+}
 
 /** The connection or the answer broke after the message may have left. */
 export class Broken extends Error {}

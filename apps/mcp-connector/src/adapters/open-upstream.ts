@@ -11,7 +11,7 @@ import type { ExpandedServer, Opened, OpenOptions, OpenUpstream } from '../domai
 import type { AddressRules } from './http/address-rules.js';
 import { HttpTransport } from './http/http-transport.js';
 import { McpUpstream, problemOf } from './mcp-upstream.js';
-import { AuthRequired } from './not-sent.js';
+import { AuthRequired, NotAuthorized } from './not-sent.js';
 import { StdioTransport } from './stdio-transport.js';
 
 export interface UpstreamWorld {
@@ -73,7 +73,11 @@ async function initialized(
     return { kind: 'open', upstream, sandbox: 'none' };
   } catch (error) {
     await upstream.close();
-    if (error instanceof AuthRequired) return { kind: 'auth_required', message: error.message };
+    if (error instanceof AuthRequired)
+      return {
+        ...{ kind: 'auth_required', message: error.message },
+        ...(error instanceof NotAuthorized ? { missing: error.missing } : {}),
+      };
     return { kind: 'failed', message: clean(`initialize failed: ${wordsOf(error)}${prepared.hint()}`) };
   }
 }

@@ -37,6 +37,9 @@ export interface UpstreamCall {
   readonly onProgress?: (paramsJson: string) => void;
 }
 
+/** Whose credentials somebody has to give before a call can run. */
+export type MissingCredentials = NonNullable<Extract<HostAnswer, { kind: 'unavailable' }>['cause']>;
+
 /** How a dispatched call ended. `unavailable` only where it is certain that nothing left this process. */
 export type CallEnd = Exclude<HostAnswer, { kind: 'refused' | 'not_owner' | 'overloaded' }>;
 
@@ -79,7 +82,7 @@ export interface Upstream {
 
 export type Opened =
   | { readonly kind: 'open'; readonly upstream: Upstream; readonly sandbox: string }
-  | { readonly kind: 'auth_required'; readonly message: string }
+  | { readonly kind: 'auth_required'; readonly message: string; readonly missing?: MissingCredentials }
   | { readonly kind: 'failed'; readonly message: string };
 
 export interface OpenOptions {

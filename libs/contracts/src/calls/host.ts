@@ -39,11 +39,11 @@ export const HostAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('refused'), cause: z.string() }),
   /** This instance does not serve the server: another may, with a new grant. */
   z.strictObject({ kind: z.literal('not_owner') }),
-  /** `cause`: what is missing are credentials, which somebody can give. */
+  /** `cause`: what is missing are credentials, of the server or of the principal, which somebody can give. */
   z.strictObject({
     kind: z.literal('unavailable'),
     message: z.string(),
-    cause: z.literal('auth_required').optional(),
+    cause: z.enum(['auth_required', 'own_auth_required']).optional(),
   }),
   z.strictObject({ kind: z.literal('overloaded'), retry_after_ms: z.number().int() }),
   z.strictObject({ kind: z.literal('timeout') }),

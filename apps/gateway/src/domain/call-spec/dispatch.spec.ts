@@ -27,6 +27,21 @@ describe('a granted call', () => {
     expect(world.runs.length).toBe(1);
   });
 
+  it('says how to connect a server that wants credentials of itself, or of the caller', async () => {
+    for (const [cause, path] of [
+      ['auth_required', 'connect'],
+      ['own_auth_required', 'connect/own'],
+    ] as const) {
+      const world = new World();
+      world.reply = () => ({ kind: 'unavailable', message: '', cause });
+      const { outcome, details } = await world.propose().ended;
+      expect({ outcome, details }).toEqual({
+        outcome: 'unavailable',
+        details: { reason: 'auth_required', connect: `POST /api/uar/mcp/servers/srv/${path}` },
+      });
+    }
+  });
+
   it('goes out with the seat of its client, and without one where there is none', async () => {
     const world = new World();
     const seat = { id: 'seat', gateway: '0123456789abcdef' as InstanceId, capabilities_json: '{}' };

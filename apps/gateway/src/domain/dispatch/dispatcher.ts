@@ -51,7 +51,7 @@ export class Dispatcher {
       const reply = elsewhere ? ((await this.reroute(call, dispatch, permission)) ?? first) : first;
       if (reply.kind === 'refused')
         this.parts.fault(new Error(`a host refused our grant: ${reply.cause}`), call.callId);
-      return endingOf(reply, call.interruption === 'cancelled');
+      return endingOf(reply, { cancelAsked: call.interruption === 'cancelled', ...dispatch.placed });
     } finally {
       stopProgress();
     }

@@ -1,8 +1,14 @@
 import type { Ending } from '../call/ending.js';
 import type { HostReply } from '../call/ports.js';
 
-/** What a host's reply says of the call. `cancelAsked`: we asked for it; a host that cancels by itself broke the call. */
-export function endingOf(reply: HostReply, cancelAsked: boolean): Ending {
+interface Asked {
+  readonly server: string;
+  /** We asked for it; a host that cancels by itself broke the call. */
+  readonly cancelAsked: boolean;
+}
+
+/** What a host's reply says of the call. */
+export function endingOf(reply: HostReply, { server, cancelAsked }: Asked): Ending {
   switch (reply.kind) {
     case 'ran':
       return { outcome: reply.is_error ? 'tool_error' : 'completed', resultJson: reply.result_json };
@@ -32,9 +38,17 @@ export function endingOf(reply: HostReply, cancelAsked: boolean): Ending {
     case 'no_responders':
     case 'not_owner':
     case 'not_sent':
+      return cancelAsked ? { outcome: 'cancelled' } : { outcome: 'unavailable', cause: reply.kind };
     case 'unavailable':
+      if (reply.cause !== undefined && !cancelAsked) return unconnected(reply.cause, server);
       return cancelAsked ? { outcome: 'cancelled' } : { outcome: 'unavailable', cause: reply.kind };
   }
+}
+
+/** Somebody can give what is missing: the caller is told where. */
+function unconnected(cause: 'auth_required' | 'own_auth_required', server: string): Ending {
+  const connect = `POST /api/uar/mcp/servers/${server}/connect${cause === 'own_auth_required' ? '/own' : ''}`;
+  return { outcome: 'unavailable', cause, details: { reason: 'auth_required', connect } };
 }
 
 function endOfCancelled(dispatched: boolean, cancelAsked: boolean): Ending {

@@ -43,8 +43,9 @@ export class OAuthServers implements AuthorizationServers {
     return grantedBy(await this.oauth.clientCredentials(asked(server), hints));
   }
 
-  async revoke(server: ExpandedServer, credentials: Credentials): Promise<void> {
-    await this.oauth.revoke(asked(server), Tokens.parse(credentials));
+  async revoke(server: ExpandedServer, credentials: Credentials): Promise<boolean> {
+    const given = await this.oauth.revoke(asked(server), Tokens.parse(credentials));
+    return given.kind === 'ok' && given.revoked;
   }
 }
 

@@ -15,28 +15,29 @@ export async function sendAs(
   exchange: HttpExchange,
 ): Promise<IncomingMessage> {
   if (bearer === undefined) return await send(target, exchange);
-  const first = usable(await bearer.token(exchange.signal));
+  const first = usable(await bearer.token(exchange.signal), bearer);
   const response = await send(target, withToken(exchange, first));
   const hints = hintsOf(response.headers);
   const wantsMore = response.statusCode === 403 && hints.error === 'insufficient_scope';
   if (response.statusCode !== 401 && !wantsMore) return response;
   response.resume();
-  const second = usable(await bearer.renew(first, hints, exchange.signal));
-  if (second === undefined) throw new NotAuthorized(`the upstream answered HTTP ${response.statusCode}`);
+  const second = usable(await bearer.renew(first, hints, exchange.signal), bearer);
+  if (second === undefined)
+    throw new NotAuthorized(`the upstream answered HTTP ${response.statusCode}`, bearer.missing);
   const again = await send(target, withToken(exchange, second));
   if (again.statusCode !== 401 && again.statusCode !== 403) return again;
   again.resume();
-  throw new NotAuthorized(`the upstream refuses the credentials (HTTP ${again.statusCode})`);
+  throw new NotAuthorized(`the upstream refuses the credentials (HTTP ${again.statusCode})`, bearer.missing);
 }
 
-function usable(token: Token): string | undefined {
+function usable(token: Token, { missing }: Bearer): string | undefined {
   switch (token.kind) {
     case 'token':
       return token.token;
     case 'none':
       return undefined;
     case 'auth_required':
-      throw new NotAuthorized(token.message);
+      throw new NotAuthorized(token.message, missing);
     case 'unavailable':
       throw new NotSent(token.message);
   }

@@ -1,6 +1,6 @@
 import type { AccountId } from '@uar/contracts';
 import { unlessAborted } from '../unless-aborted.js';
-import type { ExpandedServer } from '../upstream.js';
+import type { ExpandedServer, MissingCredentials } from '../upstream.js';
 import { AccountTokens, type Token, type TokenParts } from './account-tokens.js';
 import type { Hints } from './ports.js';
 
@@ -11,6 +11,8 @@ export interface Bearer {
   renew(refused: string | undefined, hints: Hints, signal: AbortSignal): Promise<Token>;
   /** What no report or answer may repeat. */
   secrets(): readonly string[];
+  /** What is missing where there is no token. */
+  readonly missing: MissingCredentials;
 }
 
 const givenUp: Token = { kind: 'unavailable', message: 'nobody waits any more' };
@@ -33,6 +35,7 @@ export class Accounts {
         return within(signal, tokens.renew(server, refused, hints));
       },
       secrets: () => tokens.secrets(),
+      missing: account.principal === undefined ? 'auth_required' : 'own_auth_required',
     };
   }
 

@@ -16,6 +16,6 @@ export function bindingOf({ url, auth }: ServerConfig): Digest {
 }
 
 /** A state is known by its digest: who reads the ledger cannot finish what others began. */
-function digestOf(text: string): Digest {
+export function digestOf(text: string): Digest {
   return Digest.parse(`sha256:${createHash('sha256').update(text).digest('hex')}`);
 }

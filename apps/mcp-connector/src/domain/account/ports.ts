@@ -52,8 +52,31 @@ export interface AuthorizationServers {
   finish(server: ExpandedServer, pending: string, answer: AuthorizationAnswer): Promise<Granted>;
   refresh(server: ExpandedServer, credentials: Credentials): Promise<Granted>;
   clientCredentials(server: ExpandedServer, hints: Hints): Promise<Granted>;
-  /** Gives tokens back, where that is offered. */
-  revoke(server: ExpandedServer, credentials: Credentials): Promise<void>;
+  /** Gives tokens back; false: that is not offered, or did not succeed. */
+  revoke(server: ExpandedServer, credentials: Credentials): Promise<boolean>;
+}
+
+/** Authorizations that browsers are about to bring back, for whichever connector is asked then. Nothing rejects. */
+export interface AuthorizationStore {
+  keep(pending: PendingAuthorization): Promise<{ readonly kind: 'kept' } | Lost>;
+  /** Given out once, by the state. */
+  take(
+    state: string,
+  ): Promise<
+    | ({ readonly kind: 'taken' } & PendingAuthorization)
+    | { readonly kind: 'used' | 'expired' | 'unknown' }
+    | Lost
+  >;
+}
+
+export interface PendingAuthorization {
+  readonly account: AccountId;
+  readonly state: string;
+  readonly binding: Digest;
+  /** As `begin` gave it. */
+  readonly pending: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
 }
 
 /** An account as the ledger has it. */

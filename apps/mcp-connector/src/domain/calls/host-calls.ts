@@ -78,7 +78,7 @@ export class HostCalls {
     const link = this.options.fleet.find(tenant, server);
     if (link === undefined) return end({ kind: 'not_owner' });
     const connection = await link.connection(signal);
-    const problem = connectionProblem(request, connection, signal);
+    const problem = connectionProblem(request, { link, connection }, signal);
     if (problem !== undefined) return end(problem);
     const cause = request.textProblem();
     if (cause !== undefined) return end({ kind: 'refused', cause });
@@ -107,7 +107,7 @@ export class HostCalls {
       } finally {
         link.slots.release();
       }
-      const problem = connectionProblem(request, await link.connection(signal), signal);
+      const problem = connectionProblem(request, { link, connection: await link.connection(signal) }, signal);
       if (problem !== undefined) return problem;
     }
   }
@@ -162,10 +162,14 @@ function end(answer: HostAnswer): Step<never> {
 
 function connectionProblem(
   request: GrantedRequest,
-  connection: Connection | undefined,
+  { link, connection }: { readonly link: ServerLink; readonly connection: Connection | undefined },
   signal: AbortSignal,
 ): HostAnswer | undefined {
   if (signal.aborted) return cancelledBefore;
-  if (connection === undefined) return { kind: 'unavailable', message: 'the server is not connected' };
+  if (connection === undefined) {
+    const { status } = link.report();
+    const cause = status === 'auth_required' ? ({ cause: status } as const) : {};
+    return { kind: 'unavailable', message: 'the server is not connected', ...cause };
+  }
   return request.listProblem(connection.list);
 }

@@ -1,3 +1,5 @@
+import { linkTimes } from './link-times.js';
+
 /** When to try again after a connection failed or was lost (P5). */
 export class BackOff {
   private failures = 0;
@@ -32,4 +34,15 @@ export class BackOff {
   reset(): void {
     this.failures = 0;
   }
+}
+
+/** That of one server. */
+export function linkBackOff(random: () => number): BackOff {
+  return new BackOff({
+    firstMs: linkTimes.firstBackOff,
+    longestMs: linkTimes.longestBackOff,
+    crashLoopAfter: linkTimes.crashLoopAfter,
+    crashLoopMs: linkTimes.crashLoopBackOff,
+    random,
+  });
 }

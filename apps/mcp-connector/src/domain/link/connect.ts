@@ -70,7 +70,7 @@ export async function open(
 }
 
 /** The server with the placeholders' values of now. */
-function expandedServer(
+export function expandedServer(
   { tenant, name, config }: ConnectTarget,
   ports: Pick<ConnectPorts, 'expand'>,
 ):

@@ -1,6 +1,6 @@
 import type { ServerReport, WantedServer } from '@uar/contracts';
 import { attend } from './attend.js';
-import { BackOff } from './back-off.js';
+import { linkBackOff, type BackOff } from './back-off.js';
 import { baseSide } from './base-side.js';
 import { connect, connectionPart, type Connected } from './connect.js';
 import type { Connection, LinkPorts, Live } from './connection.js';
@@ -13,7 +13,7 @@ import { ItemLists, type ItemKind } from '../items/item-lists.js';
 import { Subscriptions } from '../items/subscriptions.js';
 import type { Claim, Placed } from '../seats/place.js';
 import { Seats } from '../seats/seats.js';
-import { type ToolList } from '../tools/tool-list.js';
+import type { ToolList } from '../tools/tool-list.js';
 import { unlessAborted } from '../unless-aborted.js';
 import type { Loss } from '../upstream.js';
 
@@ -39,13 +39,7 @@ export class ServerLink {
   ) {
     this.slots = new Slots(callsAtOnce(wanted.config), wanted.config.concurrency * maxQueuedPerSlot);
     this.state = new LinkState(ports.clock, ports.onChange);
-    this.backOff = new BackOff({
-      firstMs: linkTimes.firstBackOff,
-      longestMs: linkTimes.longestBackOff,
-      crashLoopAfter: linkTimes.crashLoopAfter,
-      crashLoopMs: linkTimes.crashLoopBackOff,
-      random: ports.random,
-    });
+    this.backOff = linkBackOff(ports.random);
     this.seats = new Seats({
       target: () => this.wanted,
       ports,
@@ -54,6 +48,10 @@ export class ServerLink {
     this.ended = this.keepConnected();
   }
 
+  /** As it is configured now. */
+  get target(): WantedServer {
+    return this.wanted;
+  }
   /** The connection, once there is one; undefined when there is none and none is under way. */
   async connection(signal: AbortSignal): Promise<Connection | undefined> {
     if (this.live === undefined && this.state.current === 'connecting')
@@ -96,7 +94,7 @@ export class ServerLink {
     else this.state.changed();
   }
 
-  /** Tries again at once what was refused for want of credentials. */
+  /** Credentials were given. */
   retry(): void {
     if (this.state.current === 'auth_required' && !this.stopped) this.restart(undefined);
   }

@@ -7,7 +7,7 @@ import { linkTimes, maxQueuedPerSlot } from '../link/link-times.js';
 import { Slots } from '../link/slots.js';
 import { Notices } from '../notices/notices.js';
 import { unlessAborted } from '../unless-aborted.js';
-import type { Upstream } from '../upstream.js';
+import type { MissingCredentials, Upstream } from '../upstream.js';
 import { capabilitiesOf } from './capabilities.js';
 import { saysAtLeast } from './log-level.js';
 import { cancelledBefore, overloaded, type Claim, type Place, type Placed } from './place.js';
@@ -22,7 +22,7 @@ export interface SeatSessionOptions extends Pick<SeatsOptions, 'ports' | 'onItem
 
 type Opening =
   | { readonly kind: 'open'; readonly upstream: Upstream }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string; readonly cause?: MissingCredentials | undefined };
 
 /** One session with an upstream that belongs to one seat of one principal. */
 export class SeatSession {
@@ -88,7 +88,7 @@ export class SeatSession {
         opened.kind === 'unresolved'
           ? `unresolved placeholders: ${opened.missing.join(', ')}`
           : opened.message;
-      return this.failed(message);
+      return this.failed(message, opened.kind === 'auth_required' ? opened.missing : undefined);
     } catch (error) {
       ports.onFault(error);
       return this.failed('an internal fault; see the log');
@@ -100,17 +100,20 @@ export class SeatSession {
     return { kind: 'open', upstream };
   }
 
-  private failed(message: string): Opening {
+  private failed(message: string, cause?: MissingCredentials): Opening {
     const { ports, target, onOver } = this.options;
     if (!this.life.signal.aborted) ports.onSeatFailed(target, message);
     onOver();
-    return { kind: 'failed', message };
+    return { kind: 'failed', message, cause };
   }
 
   private async placed(signal: AbortSignal): Promise<Placed> {
     const opening = await unlessAborted(this.opening, signal);
     if (opening === undefined) return cancelledBefore;
-    if (opening.kind === 'failed') return { kind: 'unavailable', message: opening.message };
+    if (opening.kind === 'failed') {
+      const { message, cause } = opening;
+      return { kind: 'unavailable', message, ...(cause === undefined ? {} : { cause }) };
+    }
     const taken = await this.slots.take(signal);
     if (taken === 'aborted') return cancelledBefore;
     if (taken === 'full') return overloaded;
