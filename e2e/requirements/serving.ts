@@ -19,6 +19,22 @@ export const serving = chapter({
     text: 'a dead upstream is named as missing beside the tools of the others',
     source: 'CASES.md N6',
   },
+  'upstream.machine': {
+    text: 'the connector gets tokens for its own client, renewed once for all calls that need another',
+    source: 'DESIGN.md 10',
+  },
+  'upstream.connect': {
+    text: 'a server that wants somebody to agree is auth_required until somebody connects it; the link is good once',
+    source: 'API.md 3',
+  },
+  'upstream.own': {
+    text: 'under per_principal every principal connects an account of their own, and a call without one says how',
+    source: 'API.md 3',
+  },
+  'upstream.secrets': {
+    text: 'the token of a caller goes to no upstream, child, log, event or file; tokens of upstreams are kept sealed',
+    source: 'DESIGN.md 4',
+  },
   'pin.block': {
     text: 'under block a changed or later definition is quarantined within a second, and what waits for it ends',
     source: 'DESIGN.md 5',
