@@ -127,6 +127,18 @@ export const calling = chapter({
     text: 'a stateless client that waits for a call of another gateway hears within 15 s that this one died, and nothing runs',
     source: 'DESIGN.md 9, MCP 2026-07-28',
   },
+  'mcp.tasks': {
+    text: 'a call that takes its time, or waits for a human, is a task of the stateless client that called and knows tasks; it ends as the call does, and is unknown to everybody else',
+    source: 'SEP-2663',
+  },
+  'mcp.tasks-asks': {
+    text: 'what an upstream asks during a task is shown by it and answered with tasks/update, in any portions; nothing of it is a vote',
+    source: 'SEP-2663, DESIGN.md 9',
+  },
+  'mcp.tasks-anywhere': {
+    text: 'any gateway reads, answers and cancels a task, and says that it may have run where its gateway died',
+    source: 'SEP-2663, DESIGN.md 9',
+  },
   'mcp.approval': {
     text: 'an MCP call that needs approval waits with progress and completes when approved',
     source: 'DESIGN.md 9',

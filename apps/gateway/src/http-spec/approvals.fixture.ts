@@ -45,7 +45,9 @@ export class MemoryApprovals {
     bus.answer(castVote, (ask) => this.vote(ask));
     bus.answer(readApproval, ({ approval_id }) => {
       const record = this.records.get(approval_id);
-      return record ? { kind: 'found', approval: viewOf(record.draft, record.status) } : { kind: 'not_found' };
+      return record
+        ? { kind: 'found', approval: viewOf(record.draft, record.status) }
+        : { kind: 'not_found' };
     });
     bus.answer(listApprovals, ({ status, cursor, limit }) => {
       const all = [...this.records.values()].map((it) => viewOf(it.draft, it.status));

@@ -43,6 +43,8 @@ export class MemoryLedger {
   readonly runs = new Map<string, { run: StoredRun; revision: number }>();
   /** Views of calls are kept. */
   keeps = true;
+  /** Views that were not. */
+  unkept = 0;
   /** Claims that are written and not answered, from now on. */
   lostClaims = 0;
   private readonly keys = new Map<
@@ -96,7 +98,10 @@ export class MemoryLedger {
   private answerKeptCalls(): void {
     const { bus } = this;
     bus.answer(keepCall, ({ call_id, principal, view_json, pending_at }) => {
-      if (!this.keeps) return { kept: false };
+      if (!this.keeps) {
+        this.unkept += 1;
+        return { kept: false };
+      }
       this.kept.set(call_id, { principal, view_json, ...(pending_at !== undefined && { pending_at }) });
       return { kept: true };
     });

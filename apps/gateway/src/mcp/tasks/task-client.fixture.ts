@@ -81,9 +81,10 @@ export class TaskWorld {
   }
 
   /** How the upstream answers a call that runs. */
-  async finish({ taskId }: Message, answer: HostAnswer): Promise<void> {
-    await until(() => this.open.has(String(taskId)));
-    this.open.get(String(taskId))?.(answer);
+  async finish(task: Message | string, answer: HostAnswer): Promise<void> {
+    const callId = typeof task === 'string' ? task : String(task['taskId']);
+    await until(() => this.open.has(callId));
+    this.open.get(callId)?.(answer);
   }
 
   /** How it answers all that are begun from now on. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   errorOf,
   knowsTasks,
@@ -10,11 +10,11 @@ import {
 
 let world: TaskWorld;
 let client: TaskClient;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await TaskWorld.start();
   client = new TaskClient(world.gateway);
 });
-afterEach(() => world.stop());
+afterAll(() => world.stop());
 
 const methods = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 const paramsOf = (taskId: unknown) => ({ taskId, inputResponses: {} });

@@ -1,5 +1,6 @@
 import type { HostAnswer } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../http-spec/gateway.fixture.js';
 import { decided } from '../../http-spec/neighbours.fixture.js';
 import { errorOf, ran, resultOf, TaskClient, tasksExtension, TaskWorld } from './task-client.fixture.js';
 
@@ -68,12 +69,11 @@ describe('a call of a tool that takes its time', () => {
   });
 
   it('stays with its request where it cannot be kept', async () => {
-    world.gateway.neighbours.ledger.keeps = false;
+    const { ledger, calls } = world.gateway.neighbours;
+    ledger.keeps = false;
     const answered = client.call('srv__job');
-    setTimeout(() => {
-      for (const { call_id } of world.gateway.neighbours.calls)
-        void world.finish({ taskId: call_id } as never, ran('{"content":[]}'));
-    }, 700);
+    await until(() => ledger.unkept > 0);
+    await world.finish(String(calls[0]?.call_id), ran('{"content":[]}'));
     expect(resultOf(await answered)).toMatchObject({ resultType: 'complete', content: [] });
   });
 

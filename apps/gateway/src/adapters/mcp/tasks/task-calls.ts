@@ -26,7 +26,7 @@ type CalledTool = Pick<ProposedCall, 'caller' | 'toolName'>;
 type TaskClient = Pick<StatelessRequest, 'opensPages' | 'takesTasks'>;
 
 /** What ends, or asks its client, sooner is answered in place, without a task. */
-const patienceMs = 500;
+const patienceMs = 750;
 
 /** The answer to a client that does not know tasks and cannot do without (MCP 2026-07-28, "Missing Required Capabilities"). */
 export const needsTasks = {
