@@ -17,7 +17,7 @@ const holds = (path: string) => readFileSync(path).includes(shown);
 
 const backToSchema6 = `
   PRAGMA secure_delete = ON;
-  DROP TABLE deliveries; DROP TABLE open_calls;
+  DROP TABLE accounts; DROP TABLE authorizations; DROP TABLE deliveries; DROP TABLE open_calls;
   DROP TRIGGER approval_preview_erased; DROP TABLE approval_previews;
   DROP INDEX kept_calls_pending; ALTER TABLE kept_calls DROP COLUMN gateway; ALTER TABLE kept_calls DROP COLUMN closed;
   DROP TABLE event_groups; DROP TABLE event_tenants; DROP TABLE event_runs; DROP TABLE event_sources;
