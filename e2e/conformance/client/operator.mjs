@@ -7,11 +7,15 @@ import { json } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { agree, authFor } from './account.mjs';
 
 const readyMs = 20_000;
+const renewedMs = 3_000;
+const maxAgreements = 2;
+const mostAtOnce = 6;
 const capabilities = { elicitation: { form: { applyDefaults: true } } };
 
-/** What each scenario wants of its server; nothing by name: the tools are listed. */
+/** What each scenario wants of its server; of the others the first tool is called. */
 const uses = {
   tools_call: (client) => client.callTool({ name: 'add_numbers', arguments: { a: 5, b: 3 } }),
   'sse-retry': (client) => client.callTool({ name: 'test_reconnection', arguments: {} }),
@@ -23,11 +27,14 @@ const uses = {
   },
 };
 
+const callFirst = (client, [{ name }]) => client.callTool({ name, arguments: {} });
+
 /** `url`: where the suite's command (command.mjs) posts what it is run with. */
 export async function startOperator(product) {
+  const atOnce = limiter(mostAtOnce);
   const server = createServer((request, response) => {
     void json(request)
-      .then((wanted) => operate(product, wanted))
+      .then((wanted) => atOnce(() => operate(product, wanted)))
       .then(
         (did) => response.end(JSON.stringify(did)),
         (error) => response.writeHead(500).end(`${error.stack}\n${JSON.stringify(error.data ?? '')}`),
@@ -44,29 +51,82 @@ export async function startOperator(product) {
   };
 }
 
-async function operate(product, { url, scenario }) {
+/** The suite begins all scenarios together, and measures times in some. */
+function limiter(most) {
+  const waiting = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= most) await new Promise((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+async function operate(product, { url, scenario, context }) {
   const name = `s${randomBytes(6).toString('hex')}`;
   const api = apiOf(product);
   const server = `/api/uar/mcp/servers/${name}`;
-  await api('PUT', server, {
-    transport: 'streamable_http',
-    url,
+  const wantsAuth = scenario.startsWith('auth/');
+  await api('PUT', `${server}?connect=${!wantsAuth}`, {
+    ...{ transport: 'streamable_http', url },
     placement: scenario.startsWith('elicitation') ? 'per_principal' : 'shared',
     tools: { overrides: { '*': { read_only: true, open_world: false } } },
+    ...(wantsAuth && { auth: authFor(scenario, context) }),
   });
   try {
-    await until(async () => (await api('GET', server)).connected);
-    // Where a server has no tool, nothing of it is there to be a client of.
-    const { tools: names } = await api('GET', server);
-    if (names.length === 0) return { tools: [] };
-    await until(async () => (await api('GET', `/api/tools?server=${name}`)).tools.length > 0);
-    return await using(product, name, async (client) => {
-      const { tools } = await client.listTools();
-      return { tools, result: await uses[scenario]?.(client, tools) };
-    });
+    return await withServer({ product, api, name, server, scenario });
   } finally {
     await api('DELETE', server);
   }
+}
+
+/** Uses the server; where it turns out that somebody has to agree first, or to more, does that and uses it again. */
+async function withServer(place, agreements = 0) {
+  const { product, api, name, server, scenario } = place;
+  const status = await settled(api, name, agreements > 0);
+  if (status === 'ready') {
+    const ended = await use(product, api, { name, server, scenario });
+    if (ended.error === undefined) return ended;
+    if (!scenario.startsWith('auth/') || agreements >= maxAgreements) throw ended.error;
+  } else if (status !== 'auth_required' || agreements >= maxAgreements)
+    throw new Error(`the server is ${status}`);
+  await agree(api, server);
+  return await withServer(place, agreements + 1);
+}
+
+/** The status once it is no passing one; where somebody agreed just now, that of before passes as well. */
+async function settled(api, name, hasAgreed) {
+  const passing = ['connecting', undefined, ...(hasAgreed ? ['auth_required'] : [])];
+  const limit = Date.now() + renewedMs;
+  let status;
+  await until(async () => {
+    const { servers } = await api('GET', '/api/uar/mcp/health');
+    status = servers.find((server) => server.name === name)?.status;
+    return !passing.includes(status) || (status === 'auth_required' && Date.now() > limit);
+  });
+  return status;
+}
+
+async function use(product, api, { name, server, scenario }) {
+  // Where a server has no tool, nothing of it is there to be a client of.
+  const { tools: names } = await api('GET', server);
+  if (names.length === 0) return { tools: [] };
+  await until(async () => (await api('GET', `/api/tools?server=${name}`)).tools.length > 0);
+  return await using(product, name, async (client) => {
+    const { tools } = await client.listTools();
+    try {
+      const result = await (uses[scenario] ?? callFirst)(client, tools);
+      return result?.isError === true ? { error: new Error(result.content[0]?.text) } : { tools, result };
+    } catch (error) {
+      return { error };
+    }
+  });
 }
 
 function apiOf({ gateway, token }) {

@@ -23,7 +23,12 @@ export async function wrongAsClient() {
       const place = `as a client: ${title}, ${args.join(' ')}`;
       console.log(`\n${place}`);
       const environment = { UAR_CONFORMANCE_OPERATOR: operator.url };
-      const found = await wrongWithRun(of, ['client', '--command', command, ...args], list, environment);
+      const found = await wrongWithRun(
+        of,
+        ['client', '--command', command, '--timeout', '120000', ...args],
+        list,
+        environment,
+      );
       wrong.push(...found.map((line) => `${place}: ${line}`));
     }
     return wrong;
