@@ -79,6 +79,31 @@ export interface AppModuleOptions {
   methodsOf(path: string): readonly string[];
 }
 
+const controllers = [
+  DiscoveryController,
+  ExplainController,
+  CallsController,
+  ServersController,
+  ConnectionsController,
+  CallbackController,
+  ChangesController,
+  AgentsController,
+  RunsController,
+  EventsController,
+  ApprovalsController,
+  DeliveriesController,
+  ReceiptsController,
+  OperationsController,
+  ReviewController,
+  PoliciesController,
+  ReplayController,
+  SettingsController,
+  McpController,
+  ClientsController,
+  PagesController,
+  SignInController,
+];
+
 @Module({})
 export class AppModule {
   static with({ assembly, bus, config, methodsOf }: AppModuleOptions): DynamicModule {
@@ -86,30 +111,7 @@ export class AppModule {
     const stateless = statelessOf(assembly, config, bus.instance);
     return {
       module: AppModule,
-      controllers: [
-        DiscoveryController,
-        ExplainController,
-        CallsController,
-        ServersController,
-        ConnectionsController,
-        CallbackController,
-        ChangesController,
-        AgentsController,
-        RunsController,
-        EventsController,
-        ApprovalsController,
-        DeliveriesController,
-        ReceiptsController,
-        OperationsController,
-        ReviewController,
-        PoliciesController,
-        ReplayController,
-        SettingsController,
-        McpController,
-        ClientsController,
-        PagesController,
-        SignInController,
-      ],
+      controllers,
       providers: [
         ...ports(assembly),
         { provide: BUS, useValue: bus },
@@ -163,7 +165,7 @@ function statelessOf(assembly: Assembly, config: ResolvedConfig, gateway: Instan
   return {
     calls: new StatelessCalls({ pipeline, again, clients, taskCalls, waitLimitMs: waitMs }),
     tasks: new StatelessTasks({ tasks: new Tasks(assembly.attended), calls: taskCalls }),
-    subscriptions: new Subscriptions(catalog),
+    subscriptions: new Subscriptions(catalog, news),
     items: new StatelessItems({ items, gateway, again, clients }),
   };
 }

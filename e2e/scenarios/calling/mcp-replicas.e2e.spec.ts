@@ -22,7 +22,10 @@ function call(client: Client, id: string, more: object = {}): Promise<Body> {
   return callOf(client, { name: tool, arguments: { id }, ...more });
 }
 
-async function callOf(client: Client, call: { readonly name: string; readonly arguments?: object }): Promise<Body> {
+async function callOf(
+  client: Client,
+  call: { readonly name: string; readonly arguments?: object },
+): Promise<Body> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': { name: 'e2e', version: '1' },

@@ -44,6 +44,7 @@ export class ConnectedClients {
   private readonly bySeat = new Map<string, ConnectedClient>();
   private readonly all = new Set<ConnectedClient>();
   private readonly open = new OpenAsks();
+  private readonly onListChanges = new Set<(news: UpstreamNews) => void>();
   private readonly byCall = new Map<string, Set<Overhearing>>();
 
   constructor(private readonly gateway: InstanceId) {}
@@ -68,6 +69,12 @@ export class ConnectedClients {
     };
   }
 
+  /** News of lists, whosever session they came over. The returned function ends it. */
+  onListChange(listener: (news: UpstreamNews) => void): () => void {
+    this.onListChanges.add(listener);
+    return () => this.onListChanges.delete(listener);
+  }
+
   async ask(ask: ClientAsk, wait: AskWait): Promise<ClientAnswer> {
     const client = this.bySeat.get(ask.seat_id);
     if (client === undefined) return gone;
@@ -81,6 +88,7 @@ export class ConnectedClients {
 
   tell(news: UpstreamNews): void {
     for (const client of this.meant(news)) if (client.tenant === news.tenant) client.hear(news);
+    if (news.method.endsWith('/list_changed')) for (const listener of this.onListChanges) listener(news);
     const { call_id, seat, tenant } = news;
     for (const one of this.byCall.get(call_id ?? '') ?? [])
       if (one.tenant === tenant && one.owner === seat?.principal) one.hear(news);

@@ -32,7 +32,11 @@ describe.each([
       resultType: 'complete',
       supportedVersions: supported,
       capabilities: {
-        ...{ tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
+        tools: { listChanged: true },
+        resources: { listChanged: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
         extensions: { 'io.modelcontextprotocol/tasks': {} },
       },
       ttlMs: 60_000,

@@ -45,7 +45,7 @@ it('tells exactly those whose list became another one, each under its own id', a
 
 it('says of a wish what it keeps, and ends where that is nothing', async () => {
   const client = new StatelessClient(gateway);
-  const wish = { notifications: { promptsListChanged: true, resourceSubscriptions: ['file:///x'] } };
+  const wish = { notifications: { promptsListChanged: false, resourceSubscriptions: ['file:///x'] } };
   const { messages } = await client.request('subscriptions/listen', wish, { id: 0 });
   expect(messages).toEqual([
     acknowledged(0, {}),
@@ -58,6 +58,42 @@ it('says of a wish what it keeps, and ends where that is nothing', async () => {
       },
     },
   ]);
+});
+
+it("tells of prompts and resources who wished it, of its upstreams and of nobody else's session", async () => {
+  const { neighbours } = gateway;
+  const wish = { notifications: { promptsListChanged: true, resourcesListChanged: true } };
+  const own = new StatelessClient(gateway, { path: '/mcp/servers/srv' });
+  const eve = new StatelessClient(gateway, { token: gateway.token('eve') });
+  const streams = [
+    await new StatelessClient(gateway).open('subscriptions/listen', wish, { id: 'ada' }),
+    await own.open('subscriptions/listen', { notifications: { promptsListChanged: true } }, { id: 'own' }),
+    await eve.open('subscriptions/listen', wish, { id: 'eve' }),
+    await eve.open('subscriptions/listen', tools, { id: 'tools' }),
+  ];
+  for (const [index, stream] of streams.entries()) {
+    const kept =
+      index === 1 ? { promptsListChanged: true } : index === 3 ? tools.notifications : wish.notifications;
+    expect((await stream.said(1))[0]).toMatchObject({ params: { notifications: kept } });
+  }
+  const seat = { id: 's', gateway: neighbours.gatewayBus.instance };
+  const prompts = { method: 'notifications/prompts/list_changed', params_json: '{}' };
+  for (let n = 0; n < 3; n += 1) neighbours.notify(prompts);
+  neighbours.notify({ ...prompts, method: 'notifications/resources/list_changed', seat });
+  neighbours.notify({ ...prompts, method: 'notifications/resources/list_changed', server: 'other', seat });
+  const [ada, ownStream, eveStream, toolStream] = streams;
+  const said = (id: string, ...lists: readonly string[]) =>
+    lists.map((list) => ({
+      ...{ jsonrpc: '2.0', method: `notifications/${list}/list_changed` },
+      params: { _meta: { [subscription]: id } },
+    }));
+  const news = async (stream: (typeof streams)[number] | undefined, count: number) =>
+    (await stream?.said(count))?.slice(1);
+  expect(await news(ada, 3)).toEqual(said('ada', 'prompts', 'resources'));
+  expect(await news(ownStream, 2)).toEqual(said('own', 'prompts'));
+  expect(await news(eveStream, 2)).toEqual(said('eve', 'prompts'));
+  expect(toolStream?.messages.length).toBe(1);
+  for (const stream of streams) stream.close();
 });
 
 it.each([[{}], [{ notifications: [] }], [{ notifications: { toolsListChanged: 'yes' } }]])(

@@ -1,24 +1,22 @@
-import type { EffectiveCatalog, ListChange } from '../../../domain/catalog/effective-catalog.js';
-
 const gatherMs = 250;
 
 /** Gathers changes of lists for a moment, so that a burst of them is one piece of news. */
-export class ListNews {
+export class ListNews<Change> {
   private readonly forget: () => void;
-  private changes: ListChange[] = [];
+  private changes: Change[] = [];
 
   constructor(
-    lists: Pick<EffectiveCatalog, 'onChange'>,
-    private readonly tell: (changes: readonly ListChange[]) => Promise<void>,
+    onChange: (listener: (change: Change) => void) => () => void,
+    private readonly tell: (changes: readonly Change[]) => Promise<void>,
   ) {
-    this.forget = lists.onChange((change) => this.note(change));
+    this.forget = onChange((change) => this.note(change));
   }
 
   close(): void {
     this.forget();
   }
 
-  private note(change: ListChange): void {
+  private note(change: Change): void {
     if (this.changes.length === 0) setTimeout(() => this.tellAll(), gatherMs).unref();
     this.changes.push(change);
   }

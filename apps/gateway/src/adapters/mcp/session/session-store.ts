@@ -34,7 +34,7 @@ export class SessionStore {
   private total = 0;
   private readonly replay: ReplayStore;
   private readonly sweeper: NodeJS.Timeout;
-  private readonly news: ListNews;
+  private readonly news: ListNews<ListChange>;
   private readonly closing = new Set<Promise<void>>();
 
   constructor(
@@ -43,7 +43,10 @@ export class SessionStore {
   ) {
     this.replay = new ReplayStore(limits.replay);
     this.sweeper = setInterval(() => this.sweep(), limits.sweepMs).unref();
-    this.news = new ListNews(parts.lists, (changes) => this.tell(changes));
+    this.news = new ListNews(
+      (listener) => parts.lists.onChange(listener),
+      (changes) => this.tell(changes),
+    );
   }
 
   get size(): number {

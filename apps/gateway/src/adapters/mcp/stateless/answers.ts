@@ -41,7 +41,11 @@ export const discovered = cacheable(
     JSON.stringify({
       supportedVersions: supportedRevisions,
       capabilities: {
-        ...{ tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
+        tools: { listChanged: true },
+        resources: { listChanged: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
         extensions: { [tasksExtension]: {} },
       },
     }),

@@ -2,6 +2,7 @@ import { type Caller, principalId } from '@uar/contracts';
 import { JsonText, textDigest } from '@uar/json-text';
 import { z } from 'zod';
 import type { EffectiveCatalog, ListChange } from '../../../domain/catalog/effective-catalog.js';
+import type { ConnectedClients, UpstreamNews } from '../../../domain/client/connected-clients.js';
 import type { FrontTools } from '../../../domain/front/front.js';
 import { EventStream } from '../../http/event-stream.js';
 import { eventText } from '../../http/event-text.js';
@@ -30,25 +31,41 @@ const Wanted = z.looseObject({
   }),
 });
 
+/** What of a wish is kept. */
+type Kept = Partial<
+  Readonly<Record<'toolsListChanged' | 'promptsListChanged' | 'resourcesListChanged', true>>
+>;
+
 interface Subscription {
   readonly caller: Caller;
   readonly front: McpRequest['front'];
   readonly id: StatelessRequest['id'];
   readonly stream: EventStream;
+  readonly kept: Kept;
   /** Of the list that its client can know; undefined where it could not be read. */
   seen: string | undefined;
 }
 
-/** `subscriptions/listen`: streams that say when the list of their own caller became another one. */
+/** `subscriptions/listen`: streams that say when the list of their own caller became another one, or may have. */
 export class Subscriptions {
   private readonly open = new Set<Subscription>();
-  private readonly news: ListNews;
+  private readonly news: { close(): void }[];
 
   constructor(
     lists: Pick<EffectiveCatalog, 'onChange'>,
+    upstreams: Pick<ConnectedClients, 'onListChange'>,
     private readonly limits: SubscriptionLimits = subscriptionLimits,
   ) {
-    this.news = new ListNews(lists, (changes) => this.tell(changes));
+    this.news = [
+      new ListNews<ListChange>(
+        (listener) => lists.onChange(listener),
+        (changes) => this.tell(changes),
+      ),
+      new ListNews<UpstreamNews>(
+        (listener) => upstreams.onListChange(listener),
+        (news) => this.tellOfItems(news),
+      ),
+    ];
   }
 
   /** Begins with what is kept of the wish; a wish of which nothing is kept ends there. */
@@ -64,18 +81,17 @@ export class Subscriptions {
     }
     if (this.isFull(caller)) return refuse(response, { status: 429, why: 'too many subscriptions', id });
     const stream = new EventStream(response, {});
-    const one: Subscription = { caller, front, id, stream, seen: undefined };
+    const kept = keptOf(wanted.data.notifications, front);
+    const one: Subscription = { caller, front, id, stream, kept, seen: undefined };
     this.open.add(one);
     stream.onClose(() => this.open.delete(one));
     one.seen = await digestOf(one);
-    const toolsListChanged = wanted.data.notifications.toolsListChanged === true;
-    const notifications = toolsListChanged ? { toolsListChanged } : {};
-    say(one, 'notifications/subscriptions/acknowledged', { notifications });
-    if (!toolsListChanged) this.end(one);
+    say(one, 'notifications/subscriptions/acknowledged', { notifications: kept });
+    if (Object.keys(kept).length === 0) this.end(one);
   }
 
   close(): void {
-    this.news.close();
+    for (const each of this.news) each.close();
     for (const one of this.open) this.end(one);
   }
 
@@ -93,11 +109,46 @@ export class Subscriptions {
   }
 
   private async tell(changes: readonly ListChange[]): Promise<void> {
-    const affected = [...this.open].filter(({ caller }) =>
-      changes.some((change) => concerns(change, caller)),
+    const affected = [...this.open].filter(
+      ({ caller, kept }) =>
+        kept.toolsListChanged === true && changes.some((change) => concerns(change, caller)),
     );
     await Promise.all(affected.map((one) => tellIfOther(one)));
   }
+
+  private tellOfItems(news: readonly UpstreamNews[]): Promise<void> {
+    for (const one of this.open)
+      for (const [member, method] of itemNews)
+        if (one.kept[member] === true && news.some((each) => each.method === method && isFor(each, one)))
+          say(one, method, {});
+    return Promise.resolve();
+  }
+}
+
+const itemNews = [
+  ['promptsListChanged', 'notifications/prompts/list_changed'],
+  ['resourcesListChanged', 'notifications/resources/list_changed'],
+] as const;
+
+/** A front with tools of ours has nothing else. */
+function keptOf(
+  wanted: Readonly<Record<string, unknown>>,
+  { isReserved = false }: Subscription['front'],
+): Kept {
+  return {
+    ...(wanted['toolsListChanged'] === true && { toolsListChanged: true }),
+    ...(wanted['promptsListChanged'] === true && !isReserved && { promptsListChanged: true }),
+    ...(wanted['resourcesListChanged'] === true && !isReserved && { resourcesListChanged: true }),
+  };
+}
+
+/** What came over the session of one principal is for that one alone. */
+function isFor(
+  { tenant, server, seat }: UpstreamNews,
+  { caller: { principal }, front }: Subscription,
+): boolean {
+  if (tenant !== principal.tenant || !front.shows(server)) return false;
+  return seat === undefined || seat.principal === principalId(principal);
 }
 
 function concerns({ runId, tenant }: ListChange, caller: Caller): boolean {
