@@ -182,6 +182,14 @@ describe('streamable HTTP upstreams of the connector', () => {
     await world.until('web', ({ status }) => status === 'auth_required');
   });
 
+  it('says so too where only what comes after initialize wants them', async () => {
+    upstream.intercept = ({ message }, response) =>
+      message.method === 'tools/list' && response.writeHead(401).end() !== undefined;
+    await start();
+    const { last_error } = await world.until('web', ({ status }) => status === 'auth_required');
+    expect(last_error).toBe('tools/list failed: the upstream answered HTTP 401');
+  });
+
   it('knows that nothing was sent where nobody listens, and connects anew when somebody does', async () => {
     upstream.intercept = (call, response) =>
       call.method === 'GET' && response.writeHead(405).end() !== undefined;

@@ -31,7 +31,7 @@ const sessionPattern = /^[\x21-\x7e]{1,1024}$/;
 /** How long the answer to a call that nobody waits for any more may still come, to be counted. */
 const abandonedMs = 5_000;
 /** How long the first request waits for the head of the standing stream. */
-const standingMs = 300;
+const standingMs = 1_000;
 const closeMs = 1_000;
 const maxErrorBytes = 64 * 1024;
 

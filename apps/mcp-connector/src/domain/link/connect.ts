@@ -56,7 +56,10 @@ export async function connect(
   if (read.kind === 'list' && !options.signal.aborted)
     return { kind: 'connected', upstream, list: read.list, latencyMs: ports.clock.now() - start, sandbox };
   await upstream.close();
-  return { kind: 'failed', message: read.kind === 'failed' ? read.message : 'the connection was given up' };
+  if (read.kind === 'list') return { kind: 'failed', message: 'the connection was given up' };
+  // An upstream may let everybody initialize, and ask for credentials only then.
+  const { authRequired } = await upstream.lost;
+  return { kind: authRequired ? 'auth_required' : 'failed', message: read.message };
 }
 
 /** Opens and initializes with the placeholders' values of now. */
