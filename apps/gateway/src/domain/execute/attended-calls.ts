@@ -65,12 +65,12 @@ export class AttendedCalls {
     if (kept.kind !== 'found') return kept;
     if (!isOwn(caller, kept.owner)) return { kind: 'not_found' };
     const { pendingAt, viewJson } = kept;
-    const attended =
-      pendingAt === undefined || pendingAt === this.parts.gateway
-        ? undefined
-        : await this.parts.elsewhere.attend(ask, pendingAt);
-    // A gateway that does not answer may be gone: its calls are then closed in its place, and this is what is known (ADR 35).
-    return attended ?? { kind: 'found', viewJson, asks: [] };
+    const known = { kind: 'found', viewJson, asks: [] } as const;
+    if (pendingAt === undefined || pendingAt === this.parts.gateway) return known;
+    const attended = await this.parts.elsewhere.attend(ask, pendingAt);
+    if (attended !== undefined) return attended;
+    // It may be gone: its calls are then closed in its place, and this is what is known. Nothing was done to them (ADR 35).
+    return ask.deed.kind === 'read' ? known : { kind: 'unavailable', cause: 'gateway_silent' };
   }
 
   async attendFor(ask: AskOf<typeof attendCall>): Promise<AnswerOf<typeof attendCall>> {

@@ -52,6 +52,13 @@ describe('a task of another gateway', () => {
     await other.running.stop();
     expect(await here.get(task)).toMatchObject({ status: 'completed' });
     expect(await here.get(lost)).toMatchObject({ status: 'working' });
+    // Nobody is told that something was done to it.
+    for (const method of ['tasks/update', 'tasks/cancel']) {
+      const params = { taskId: lost['taskId'], inputResponses: {} };
+      expect(errorOf(await here.ask(method, params))).toMatchObject({ code: -32603 });
+    }
+    const path = `/api/uar/calls/${String(lost['taskId'])}/cancel`;
+    expect((await world.gateway.ask('POST', path)).status).toBe(202);
     other = await world.gateway.replica();
   });
 
