@@ -50,6 +50,20 @@ describe('a client command', () => {
     });
   });
 
+  it.each([
+    [[], '/api/uar/mcp/servers/notes/connect'],
+    [['--own'], '/api/uar/mcp/servers/notes/connect/own'],
+  ])('says where to connect a server, with %j', async (flags, url) => {
+    const body = { authorization_url: 'https://as.example/auth?x=1', expires_at: '2026-12-01T00:10:00.000Z' };
+    gateway.answer = () => ({ status: 200, body });
+    expect(await uar(['servers', 'connect', 'notes', ...flags], { UAR_URL: gateway.url })).toEqual({
+      code: 0,
+      out: `open in a browser before ${body.expires_at}:\n${body.authorization_url}\n`,
+      err: '',
+    });
+    expect(gateway.requests[0]).toMatchObject({ method: 'POST', url });
+  });
+
   it('does not take another server for ours', async () => {
     gateway.answer = () => ({ status: 200, body: '<html>' });
     expect((await uar(['tools'], { UAR_URL: gateway.url })).code).toBe(1);

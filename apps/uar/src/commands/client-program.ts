@@ -4,7 +4,7 @@ import { decideApproval, listApprovals } from './approvals.js';
 import { callTool } from './call.js';
 import { collect, jsonOption, wholeNumber } from './option-types.js';
 import { exportReceipts, listReceipts } from './receipts.js';
-import { addServer, listServers, removeServer, testServer } from './servers.js';
+import { addServer, connectServer, listServers, removeServer, testServer } from './servers.js';
 import { listTools } from './tools.js';
 
 type Report = (code: ExitCode) => void;
@@ -72,6 +72,7 @@ function addServers(program: Command, world: World, report: Report): void {
     .action(async (name: string, command: string[], flags: AddFlags) => {
       report(await addServer(world, { name, command, ...flags }));
     });
+  addConnect(servers, world, report);
   for (const [verb, description, run] of [
     ['rm', 'Remove a server.', removeServer],
     ['test', 'Ask a server something harmless.', testServer],
@@ -82,6 +83,18 @@ function addServers(program: Command, world: World, report: Report): void {
       .argument('<name>')
       .addOption(jsonOption())
       .action(async (name: string, { json }: Json) => report(await run(world, { name, json })));
+}
+
+function addConnect(servers: Command, world: World, report: Report): void {
+  servers
+    .command('connect')
+    .description('Print where to agree to what a server behind OAuth wants.')
+    .argument('<name>')
+    .option('--own', 'connect your own account, where everybody has one', false)
+    .addOption(jsonOption())
+    .action(async (name: string, flags: Json & { own: boolean }) =>
+      report(await connectServer(world, { name, ...flags })),
+    );
 }
 
 function addApprovals(program: Command, world: World, report: Report): void {

@@ -111,3 +111,17 @@ export async function testServer(world: World, options: { name: string; json: bo
   }
   return health.status === 'ready' ? exit.ok : exit.failed;
 }
+
+const Begun = z.looseObject({ authorization_url: z.string(), expires_at: z.string() });
+
+/** Begins the authorization of an account at a server: prints where a browser has to go. `own`: the caller's own account. */
+export async function connectServer(
+  world: World,
+  options: { name: string; own: boolean; json: boolean },
+): Promise<ExitCode> {
+  const path = `${pathOf(options.name)}/connect${options.own ? '/own' : ''}`;
+  const begun = await askFor(connectTarget(world), { method: 'POST', path, body: '{}', answer: Begun });
+  const { authorization_url: url, expires_at: end } = begun;
+  world.out(options.json ? json(begun) : `open in a browser before ${plain(end)}:\n${plain(url)}\n`);
+  return exit.ok;
+}
