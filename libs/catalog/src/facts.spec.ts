@@ -1,8 +1,7 @@
 import { ServerConfig, TenantId, ToolFacts, ToolOverride, type NativeToolStatement } from '@uar/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDefinition } from './definition/definition.js';
-import { resolveFacts, resolveNativeFacts, resolveTaskSupport } from './facts.js';
+import { resolveFacts, resolveNativeFacts } from './facts.js';
 
 const tenant = TenantId.parse('default');
 const definitionDigest = `sha256:${'0'.repeat(64)}`;
@@ -193,31 +192,6 @@ describe('resolveFacts', () => {
         expect(facts.read_only && facts.destructive).toBe(false);
       }),
     );
-  });
-});
-
-describe('resolveTaskSupport', () => {
-  const supportOf = (execution: unknown, overrides: object): string | undefined => {
-    const read = readDefinition(JSON.stringify({ name: 'tool', execution }));
-    const config = ServerConfig.parse({ transport: 'stdio', command: 'x', tools: { overrides } });
-    return read.kind === 'unreadable'
-      ? 'unreadable'
-      : resolveTaskSupport({ config, definition: read.definition });
-  };
-
-  it.each<[unknown, object, string | undefined]>([
-    [undefined, {}, undefined],
-    [{ taskSupport: 'optional' }, {}, 'optional'],
-    [{ taskSupport: 'required' }, {}, 'required'],
-    [{ taskSupport: 'forbidden' }, {}, undefined],
-    [{ taskSupport: ['required'] }, {}, undefined],
-    ['required', {}, undefined],
-    [undefined, { tool: { task: true } }, 'optional'],
-    [{ taskSupport: 'required' }, { tool: { task: true } }, 'required'],
-    [{ taskSupport: 'required' }, { '*': { task: true }, tool: { task: false } }, undefined],
-    [undefined, { other: { task: true } }, undefined],
-  ])('of a tool that says %j under %j is %s', (execution, overrides, support) => {
-    expect(supportOf(execution, overrides)).toBe(support);
   });
 });
 
