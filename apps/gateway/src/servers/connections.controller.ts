@@ -1,6 +1,6 @@
 import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
-import { ServerName, beginConnection, forgetConnection, principalId, type AskOf } from '@uar/contracts';
+import { ServerName, beginConnection, forgetConnection, principalId, type AccountId } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from '../http/answer.js';
 import { NoQuery } from '../http/asks.js';
@@ -12,7 +12,6 @@ import { callerOf, pathParameter } from '../http/request.js';
 import { Serves } from '../http/route.js';
 import { callbackPath, connectionRoutes as routes } from './connection-routes.js';
 
-type Account = AskOf<typeof forgetConnection>;
 const noServer = 'There is no server of this name.';
 
 /** Accounts at upstreams: who agrees, and that it is forgotten. The connector holds the tokens, no gateway sees one. */
@@ -43,7 +42,7 @@ export class ConnectionsController {
     return this.forget(request, reply, ownAccountOf(request));
   }
 
-  private async begin(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<void> {
+  private async begin(request: FastifyRequest, reply: FastifyReply, account: AccountId): Promise<void> {
     readQuery(request.query, NoQuery);
     const redirect_uri = this.edge.urlOf(callbackPath);
     const answer = await asked(this.bus, beginConnection, { ...account, redirect_uri });
@@ -63,7 +62,7 @@ export class ConnectionsController {
     }
   }
 
-  private async forget(request: FastifyRequest, reply: FastifyReply, account: Account): Promise<void> {
+  private async forget(request: FastifyRequest, reply: FastifyReply, account: AccountId): Promise<void> {
     readQuery(request.query, NoQuery);
     const answer = await asked(this.bus, forgetConnection, account);
     switch (answer.kind) {
@@ -77,13 +76,13 @@ export class ConnectionsController {
   }
 }
 
-function accountOf(request: FastifyRequest): Account {
+function accountOf(request: FastifyRequest): AccountId {
   const name = pathParameter(request, 'name');
   const server = ServerName.safeParse(name);
   if (!server.success) throw notFound(noServer);
   return { tenant: callerOf(request).principal.tenant, server: server.data };
 }
 
-function ownAccountOf(request: FastifyRequest): Account {
+function ownAccountOf(request: FastifyRequest): AccountId {
   return { ...accountOf(request), principal: principalId(callerOf(request).principal) };
 }

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { exchange } from '../exchange.js';
-import { EpochMs, ServerName, TenantId } from '../ids.js';
-
-const account = {
-  tenant: TenantId,
-  server: ServerName,
-  /** Whose own account at the server (Cedar id); absent: the one of the server itself. */
-  principal: z.string().min(1).max(512).optional(),
-};
+import { EpochMs, ServerName } from '../ids.js';
+import { AccountId } from '../ledger/account.js';
 
 /** Of the way to tokens: words of ours and codes of RFC 6749, no text of others. */
 const failed = [
@@ -19,7 +13,7 @@ const failed = [
 /** Begins an authorization (RFC 6749 4.1) for an account at an upstream; `redirect_uri` is the gateway's. */
 export const beginConnection = exchange({
   subject: 'uar.v1.host.mcp.connection.begin',
-  ask: z.strictObject({ ...account, redirect_uri: z.url() }),
+  ask: AccountId.extend({ redirect_uri: z.url() }),
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('begun'), authorization_url: z.url(), expires_at: EpochMs }),
     z.strictObject({ kind: z.literal('not_found') }),
@@ -50,7 +44,7 @@ export const finishConnection = exchange({
 /** Forgets the tokens of an account; `revoked`: the authorization server was told too (RFC 7009). */
 export const forgetConnection = exchange({
   subject: 'uar.v1.host.mcp.connection.forget',
-  ask: z.strictObject(account),
+  ask: AccountId,
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('forgotten'), revoked: z.boolean() }),
     z.strictObject({ kind: z.literal('not_found') }),
