@@ -1,6 +1,7 @@
 import type { AnswerOf, AskOf, leaveCall, resumeCall } from '@uar/contracts';
 import type { CallEnding } from '../call/proposed-call.js';
 import { declaredIn } from '../client/declared.js';
+import { writtenAsks } from '../client/parked-asks.js';
 import { OpenAsks } from '../open-asks.js';
 import type { AskedCall, ParkedCalls, Resumed, ResumeAsk } from './parked-calls.js';
 
@@ -55,8 +56,7 @@ function answerOf(resumed: Resumed): AnswerOf<typeof resumeCall> {
 }
 
 function writtenAsked({ callId, asks, shown, until }: AskedCall) {
-  const inputs = asks.map(({ key, method, paramsJson }) => ({ key, method, params_json: paramsJson }));
-  return { call_id: callId, inputs, shown, until };
+  return { call_id: callId, inputs: writtenAsks(asks), shown, until };
 }
 
 type WrittenEnd = Extract<AnswerOf<typeof resumeCall>, { kind: 'ended' }>['ended'];

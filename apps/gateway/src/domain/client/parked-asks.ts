@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AnswerOf, attendCall } from '@uar/contracts';
 import { memberString } from '@uar/json-text';
 import type { Clock } from '../call/ports.js';
 import { answeredWith, gone, mostOpenAsks, tooManyAsks } from './client-answer.js';
@@ -10,6 +11,17 @@ export interface ParkedAsk {
   readonly key: string;
   readonly method: ClientAsk['method'];
   readonly paramsJson: string;
+}
+
+type WrittenAsk = Extract<AnswerOf<typeof attendCall>, { kind: 'found' }>['inputs'][number];
+
+/** As gateways send them to one another. */
+export function writtenAsks(asks: readonly ParkedAsk[]): WrittenAsk[] {
+  return asks.map(({ key, method, paramsJson }) => ({ key, method, params_json: paramsJson }));
+}
+
+export function readAsks(inputs: readonly WrittenAsk[]): ParkedAsk[] {
+  return inputs.map(({ key, method, params_json: paramsJson }) => ({ key, method, paramsJson }));
 }
 
 /** What a client brings along. */

@@ -10,7 +10,7 @@ import {
 import type { Clock, Unavailable } from '../call/ports.js';
 import type { CallHandle, CallOwner, CallPipeline } from '../call/proposed-call.js';
 import { callViewText } from '../view/call-view.js';
-import type { ParkedAsk, ParkedAsks } from '../client/parked-asks.js';
+import { writtenAsks, type ParkedAsk, type ParkedAsks } from '../client/parked-asks.js';
 import type { KeptCalls } from './kept-calls.js';
 
 export type Deed = AskOf<typeof attendCall>['deed'];
@@ -76,10 +76,7 @@ export class AttendedCalls {
   async attendFor(ask: AskOf<typeof attendCall>): Promise<AnswerOf<typeof attendCall>> {
     const attended = await this.attend({ caller: ask.caller, callId: ask.call_id, deed: ask.deed });
     if (attended.kind !== 'found') return attended;
-    const inputs = attended.asks.map(({ key, method, paramsJson }) => ({
-      ...{ key, method, params_json: paramsJson },
-    }));
-    return { kind: 'found', view_json: attended.viewJson, inputs };
+    return { kind: 'found', view_json: attended.viewJson, inputs: writtenAsks(attended.asks) };
   }
 
   private async here(running: CallHandle, { caller, callId, deed }: Attendance): Promise<Attended> {

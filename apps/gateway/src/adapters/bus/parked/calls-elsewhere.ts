@@ -1,5 +1,6 @@
 import type { Bus } from '@uar/bus';
 import { attendCall, type InstanceId } from '@uar/contracts';
+import { readAsks } from '../../../domain/client/parked-asks.js';
 import type { Attendance, Attended, Elsewhere } from '../../../domain/execute/attended-calls.js';
 
 /** Calls that run at other gateways. */
@@ -11,11 +12,6 @@ export class CallsElsewhere implements Elsewhere {
     if (reply.kind === 'fault') return undefined;
     const { value } = reply;
     if (value.kind !== 'found') return value;
-    const asks = value.inputs.map(({ key, method, params_json: paramsJson }) => ({
-      key,
-      method,
-      paramsJson,
-    }));
-    return { kind: 'found', viewJson: value.view_json, asks };
+    return { kind: 'found', viewJson: value.view_json, asks: readAsks(value.inputs) };
   }
 }

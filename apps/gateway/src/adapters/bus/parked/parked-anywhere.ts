@@ -4,6 +4,7 @@ import { type AnswerOf, leaveCall, resumeCall, type InstanceId } from '@uar/cont
 import type { AskedCall, ParkedCalls, Resumed, ResumeAsk } from '../../../domain/approval/parked-calls.js';
 import type { CallEnding, UpstreamError } from '../../../domain/call/proposed-call.js';
 import type { Hosts } from '../../../domain/call/ports.js';
+import { readAsks } from '../../../domain/client/parked-asks.js';
 import { watchGateway } from './watched-gateway.js';
 
 interface AnywhereParts {
@@ -75,8 +76,7 @@ function readAsked({
   shown,
   until,
 }: Extract<AnswerOf<typeof resumeCall>, { kind: 'asked' }>): AskedCall {
-  const asks = inputs.map(({ key, method, params_json: paramsJson }) => ({ key, method, paramsJson }));
-  return { callId, asks, shown, until };
+  return { callId, asks: readAsks(inputs), shown, until };
 }
 
 type WrittenEnd = Extract<AnswerOf<typeof resumeCall>, { kind: 'ended' }>['ended'];

@@ -1,4 +1,5 @@
 import { JsonText, stringifyWithText, withMember, withMeta } from '@uar/json-text';
+import type { ParkedAsk } from '../../../domain/client/parked-asks.js';
 import { serverInfo } from '../server-info.js';
 import { supportedRevisions } from '../revisions.js';
 import type { StatelessRequest } from './envelope.js';
@@ -20,6 +21,13 @@ export function inputRequired(asked: {
 }): JsonText {
   const _meta = { ...asked._meta, [metaKeys.serverInfo]: serverInfo };
   return new JsonText(stringifyWithText({ resultType: 'input_required', ...asked, _meta }));
+}
+
+/** `inputRequests`, by the key under which each is answered. */
+export function inputRequestsOf(asks: readonly ParkedAsk[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    asks.map(({ key, method, paramsJson }) => [key, { method, params: new JsonText(paramsJson) }]),
+  );
 }
 
 /** An object of ours; for this principal alone, and stale after `ttlMs` or as soon as a subscription says so. */

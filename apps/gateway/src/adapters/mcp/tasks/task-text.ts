@@ -9,6 +9,7 @@ import { timeOfCall } from '../../new-ids.js';
 import { callError, callMetaKey, callResult, endedFacts, waitingFacts } from '../calls/call-result.js';
 import { errorOf } from '../calls/session-requests.js';
 import { serverInfo } from '../server-info.js';
+import { inputRequestsOf } from '../stateless/answers.js';
 import { metaKeys } from '../stateless/meta-keys.js';
 
 /** What a client that reads a task can do for it. */
@@ -55,12 +56,11 @@ function asksOf(
 ): Readonly<Record<string, object>> | undefined {
   const approval = pendingApproval(call);
   const page = approval && reader.approvalRequest(approval);
-  const requests = asks.map(({ key, method, paramsJson }): [string, object] => [
-    key,
-    { method, params: new JsonText(paramsJson) },
-  ]);
-  if (approval && page) requests.push([approval.approval_id, page]);
-  return requests.length === 0 ? undefined : Object.fromEntries(requests);
+  const requests = {
+    ...inputRequestsOf(asks),
+    ...(approval && page && { [approval.approval_id]: page }),
+  };
+  return Object.keys(requests).length === 0 ? undefined : requests;
 }
 
 function runningTask(call: Running, { isAsked }: { readonly isAsked: boolean }): object {

@@ -1,5 +1,5 @@
 import type { ApprovalView, InstanceId } from '@uar/contracts';
-import { JsonText } from '@uar/json-text';
+import type { JsonText } from '@uar/json-text';
 import type { AskedCall, Resumed } from '../../../../domain/approval/parked-calls.js';
 import type { CallEnding } from '../../../../domain/call/proposed-call.js';
 import type { ConnectedClients } from '../../../../domain/client/connected-clients.js';
@@ -8,7 +8,7 @@ import { callMetaKey, RpcError, waitingFacts, waitingResult } from '../../calls/
 import { progressTokenOf, progressUnder } from '../../calls/params.js';
 import { pageRequest } from '../../client/elicitations.js';
 import { rpcCodes } from '../../rpc-codes.js';
-import { complete, inputRequired } from '../answers.js';
+import { complete, inputRequestsOf, inputRequired } from '../answers.js';
 import type { Asked } from '../request-stream.js';
 import type { Brought } from './brought.js';
 import { listenFor } from './listening.js';
@@ -59,11 +59,8 @@ export class AskedAgain {
   /** The interim answer of a call whose upstream asks its client. */
   inputs(call: SameCall, { callId, asks, shown, until }: AskedCall, holder = this.parts.gateway): JsonText {
     const state = { call: callId, shown, gateway: holder, until };
-    const requests = asks.map(({ key, method, paramsJson }) => {
-      return [key, { method, params: new JsonText(paramsJson) }] as const;
-    });
     return inputRequired({
-      inputRequests: Object.fromEntries(requests),
+      inputRequests: inputRequestsOf(asks),
       requestState: this.parts.states.write(state, call),
       _meta: { [callMetaKey]: { call_id: callId, outcome: 'pending', effect: null } },
     });
