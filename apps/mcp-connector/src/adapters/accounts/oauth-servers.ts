@@ -24,15 +24,7 @@ export class OAuthServers implements AuthorizationServers {
   }
 
   async finish(server: ExpandedServer, pending: string, answer: AuthorizationAnswer): Promise<Granted> {
-    const { state, code, iss, error } = answer;
-    return grantedBy(
-      await this.oauth.finish(asked(server), Pending.parse(JSON.parse(pending)), {
-        state,
-        ...(code === undefined ? {} : { code }),
-        ...(iss === undefined ? {} : { iss }),
-        ...(error === undefined ? {} : { error }),
-      }),
-    );
+    return grantedBy(await this.oauth.finish(asked(server), Pending.parse(JSON.parse(pending)), answer));
   }
 
   async refresh(server: ExpandedServer, credentials: Credentials): Promise<Granted> {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { startAuthorization } from '@modelcontextprotocol/sdk/client/auth.js';
 import { z } from 'zod';
+import type { AuthorizationAnswer } from '../../domain/account/ports.js';
 import { refuseUrl, type FetchRules } from './bounded-fetch.js';
 import type { ClientIdentity } from './client-identity.js';
 import type { Discovered } from './discovery.js';
-import { OAuthProblem, type AuthorizationResponse, type Pending, type Registration } from './oauth-types.js';
+import { OAuthProblem, type Pending, type Registration } from './oauth-types.js';
 
 /** RFC 9207 3; the SDK's types do not know of it. */
 const NamesIssuer = z.looseObject({ authorization_response_iss_parameter_supported: z.literal(true) });
@@ -54,8 +55,8 @@ export async function authorizationRequest(options: AuthorizationOptions): Promi
 }
 
 /** The code, where the response is the one that was waited for. Throws `OAuthProblem`. */
-export function codeOf(pending: Pending, response: AuthorizationResponse): string {
-  const { state, iss, error, code } = response;
+export function codeOf(pending: Pending, answer: AuthorizationAnswer): string {
+  const { state, iss, error, code } = answer;
   if (state !== pending.state) throw new OAuthProblem('refused', 'the response belongs to another request');
   // RFC 9207 2.4: compared as text; an issuer that nobody promised is no more to be mistaken for another.
   if (iss === undefined ? pending.names_issuer : iss !== pending.source.issuer)

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { Hints } from './oauth-types.js';
+import type { Hints } from '../../domain/account/ports.js';
 
 const longest = 8 * 1024;
 

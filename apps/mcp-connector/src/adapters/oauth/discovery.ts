@@ -8,7 +8,8 @@ import type {
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { OAuthProblem, type Hints, type OAuthServer, type Source } from './oauth-types.js';
+import type { Hints } from '../../domain/account/ports.js';
+import { OAuthProblem, type OAuthServer, type Source } from './oauth-types.js';
 
 export interface Discovered {
   readonly source: Source;

@@ -1,20 +1,11 @@
 import type { UpstreamAuth } from '@uar/contracts';
 import { z } from 'zod';
+import type { Refusal } from '../../domain/account/ports.js';
 
 /** An upstream that wants OAuth tokens: its address and, placeholders filled in, the client that we are. */
 export interface OAuthServer {
   readonly url: string;
   readonly auth: UpstreamAuth;
-}
-
-/** What the `WWW-Authenticate` of an upstream's last 401 or 403 said (RFC 6750, RFC 9728). */
-export interface Hints {
-  /** URL of the protected resource metadata. */
-  readonly resourceMetadata?: string;
-  /** Scopes, separated by spaces. */
-  readonly scope?: string;
-  /** `insufficient_scope`: more is wanted than the token permits. */
-  readonly error?: string;
 }
 
 /** A client that was registered by RFC 7591 at one issuer, for one redirect URI. */
@@ -69,27 +60,10 @@ export const Pending = z.strictObject({
 });
 export type Pending = z.output<typeof Pending>;
 
-/** Query parameters of the redirect back to us (RFC 6749 4.1.2, RFC 9207). */
-export interface AuthorizationResponse {
-  readonly state: string;
-  readonly code?: string;
-  readonly iss?: string;
-  readonly error?: string;
-}
-
-/**
- * `refused`: nothing changes until somebody changes something. `authorization_needed`: somebody has to agree (again).
- * `unreachable`: later it may go. Messages hold no text of others but error codes.
- */
-export interface OAuthFault {
-  readonly kind: 'refused' | 'authorization_needed' | 'unreachable';
-  readonly message: string;
-}
-
-/** A fault on its way to whoever asked. */
+/** A refusal on its way to whoever asked. */
 export class OAuthProblem extends Error {
   constructor(
-    readonly kind: OAuthFault['kind'],
+    readonly kind: Refusal['kind'],
     message: string,
   ) {
     super(message);

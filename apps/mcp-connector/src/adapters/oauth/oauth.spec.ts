@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { UpstreamAuth } from '@uar/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Hints } from '../../domain/account/ports.js';
 import { addressRules } from '../http/address-rules.js';
 import { AuthorizationServer } from './authorization-server.fixture.js';
 import { OAuth } from './oauth.js';
-import { Pending, Tokens, type Hints, type OAuthServer } from './oauth-types.js';
+import { Pending, Tokens, type OAuthServer } from './oauth-types.js';
 
 const redirectUri = 'https://uar.example/oauth/callback';
 const now = 1_000_000;

@@ -1,5 +1,6 @@
 import { OAuthError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { AuthorizationAnswer, Hints, Refusal } from '../../domain/account/ports.js';
 import type { AddressRules } from '../http/address-rules.js';
 import { Broken, NotSent } from '../not-sent.js';
 import { authorizationRequest, codeOf, type Begun } from './authorization.js';
@@ -8,9 +9,6 @@ import { clientIdentity, register, type ClientIdentity } from './client-identity
 import { discover, type Discovered } from './discovery.js';
 import {
   OAuthProblem,
-  type AuthorizationResponse,
-  type Hints,
-  type OAuthFault,
   type OAuthServer,
   type Pending,
   type Registration,
@@ -35,7 +33,7 @@ export interface Beginning {
 }
 
 type Params = Readonly<Record<string, string | undefined>>;
-type Got<T> = ({ readonly kind: 'ok' } & T) | OAuthFault;
+type Got<T> = ({ readonly kind: 'ok' } & T) | Refusal;
 export type GotTokens = Got<{ readonly tokens: Tokens }>;
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
@@ -71,9 +69,9 @@ export class OAuth {
   }
 
   /** Tokens for the code that the browser brought back. */
-  async finish(server: OAuthServer, pending: Pending, response: AuthorizationResponse): Promise<GotTokens> {
+  async finish(server: OAuthServer, pending: Pending, answer: AuthorizationAnswer): Promise<GotTokens> {
     return await answered(async () => {
-      const code = codeOf(pending, response);
+      const code = codeOf(pending, answer);
       const { source, scope, registration } = pending;
       const got = await this.request(server, pending, {
         grant_type: 'authorization_code',
@@ -201,12 +199,12 @@ async function answered<T>(work: () => Promise<T>): Promise<Got<T>> {
   try {
     return { kind: 'ok', ...(await work()) };
   } catch (error) {
-    return faultOf(error);
+    return refusalOf(error);
   }
 }
 
 /** Messages of others stay here: they may quote what was sent. */
-function faultOf(error: unknown): OAuthFault {
+function refusalOf(error: unknown): Refusal {
   if (error instanceof OAuthProblem) return { kind: error.kind, message: error.message };
   if (error instanceof NotSent || error instanceof Broken)
     return { kind: 'unreachable', message: `the authorization server: ${error.message}` };

@@ -1,5 +1,6 @@
+import type { Hints } from '../../domain/account/ports.js';
 import type { Discovered } from './discovery.js';
-import type { Hints, OAuthServer, Tokens } from './oauth-types.js';
+import type { OAuthServer, Tokens } from './oauth-types.js';
 
 /**
  * Scopes to ask for, separated by spaces; undefined: none are named. Configured ones, else those that the upstream's
@@ -15,8 +16,8 @@ export function scopeFor(
   if (hints.error === 'insufficient_scope')
     for (const scope of [...words(earlier?.scope), ...words(hints.scope)]) chosen.add(scope);
   const offered = metadata?.scopes_supported;
-  const canAct = auth.flow === 'authorization_code' && offered?.includes('offline_access') === true;
-  if (canAct) chosen.add('offline_access');
+  const canRefresh = auth.flow === 'authorization_code' && offered?.includes('offline_access') === true;
+  if (canRefresh) chosen.add('offline_access');
   return chosen.size === 0 ? undefined : [...chosen].join(' ');
 }
 

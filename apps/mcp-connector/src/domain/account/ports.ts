@@ -2,10 +2,13 @@ import type { AccountId, Digest } from '@uar/contracts';
 import type { ExpandedServer } from '../upstream.js';
 import type { Credentials } from './credentials.js';
 
-/** What the last refusal of the upstream said (RFC 6750, RFC 9728). */
+/** What the `WWW-Authenticate` of an upstream's last 401 or 403 said (RFC 6750, RFC 9728). */
 export interface Hints {
+  /** URL of the protected resource metadata. */
   readonly resourceMetadata?: string;
+  /** Scopes, separated by spaces. */
   readonly scope?: string;
+  /** `insufficient_scope`: more is wanted than the token permits. */
   readonly error?: string;
 }
 
