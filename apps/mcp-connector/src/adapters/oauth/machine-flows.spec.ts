@@ -70,6 +70,16 @@ describe('tokens without a browser', () => {
     expect(wrong).toEqual({ kind: 'refused', message: 'auth.private_key is no private key in PEM' });
   });
 
+  it('says which kinds of private keys there may be', async () => {
+    const { privateKey } = generateKeyPairSync('ed448');
+    const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const other = server({ flow: 'client_credentials', client_id: 'us', private_key });
+    expect(await oauth.clientCredentials(other, {})).toEqual({
+      ...{ kind: 'refused' },
+      message: 'auth.private_key has to be RSA, Ed25519, or EC on P-256, P-384 or P-521',
+    });
+  });
+
   it('exchanges the token of a caller (RFC 8693)', async () => {
     const got = await oauth.exchange(server({ ...secret, flow: 'token_exchange' }), 'subject');
     expect(got.kind).toBe('ok');

@@ -102,7 +102,10 @@ function algorithmOf(key: KeyObject): string {
   if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
   const algorithm = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }[curve ?? ''];
   if (algorithm === undefined)
-    throw new OAuthProblem('refused', 'auth.private_key is of a kind that is not used');
+    throw new OAuthProblem(
+      'refused',
+      'auth.private_key has to be RSA, Ed25519, or EC on P-256, P-384 or P-521',
+    );
   return algorithm;
 }
 

@@ -77,6 +77,16 @@ describe('the tokens of an account', () => {
     expect(refreshed).toEqual([]);
   });
 
+  it('are not renewed where more scopes are wanted: only somebody can agree to more', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    expect(await tokens.renew(server, 'access-one', { error: 'insufficient_scope' })).toEqual({
+      ...{ kind: 'auth_required' },
+      message: 'the upstream wants more scopes than were agreed to: connect it again',
+    });
+    expect(refreshed).toEqual([]);
+    expect(shelf.kept.credentials).toEqual(given('one'));
+  });
+
   it('are used until shortly before their end, then renewed once for all who ask', async () => {
     shelf.kept = { revision: 1, credentials: given('one', 3_600_000) };
     await tokens.token(server);

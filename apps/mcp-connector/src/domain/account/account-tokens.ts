@@ -168,7 +168,10 @@ export class AccountTokens {
     if (server.config.auth?.flow === 'client_credentials')
       return await servers.clientCredentials(server, hints);
     if (hints.error === 'insufficient_scope')
-      return { kind: 'refused', message: 'the server asks for more rights than were agreed to' };
+      return {
+        kind: 'refused',
+        message: 'the upstream wants more scopes than were agreed to: connect it again',
+      };
     if (credentials?.refresh_token === undefined)
       return {
         kind: 'authorization_needed',
