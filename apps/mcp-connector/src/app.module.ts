@@ -94,8 +94,7 @@ function connectionProviders({ bus, fleet, accounts, parts, ports }: ConnectionW
 function finding(fleet: Fleet, ports: ConnectPorts): ConnectionParts['find'] {
   return ({ tenant, server }) => {
     const target = fleet.find(tenant, server)?.target;
-    const found = target === undefined ? undefined : expandedServer(target, ports);
-    return found?.kind === 'expanded' ? found.server : undefined;
+    return target === undefined ? { kind: 'not_found' } : expandedServer(target, ports);
   };
 }
 

@@ -19,7 +19,9 @@ withBothBuses('the connection of an account', (connect) => {
   beforeAll(async () => {
     upstream = await OAuthUpstream.start();
     ledger = await accountLedger(await connect('approval-service'));
-    world = await World.start(connect, { notes: server('shared'), own: server('per_principal') });
+    const auth = { type: 'oauth' as const, client_id: '${NO_SUCH_ONE}' };
+    const blank = { ...server('shared'), auth };
+    world = await World.start(connect, { notes: server('shared'), own: server('per_principal'), blank });
     await world.until('notes', ({ status }) => status === 'auth_required');
   });
   afterAll(async () => {
@@ -76,6 +78,12 @@ withBothBuses('the connection of an account', (connect) => {
     });
     expect(await world.run('notes', 'whoami')).toMatchObject({ kind: 'unavailable', cause: 'auth_required' });
     await world.until('notes', ({ status }) => status === 'auth_required');
+  });
+
+  it('is not begun while a placeholder has no value, and says which', async () => {
+    expect(await begin({ tenant, server: 'blank' })).toEqual({
+      ...{ kind: 'not_applicable', message: 'unresolved placeholders: NO_SUCH_ONE' },
+    });
   });
 
   it('tells each bad answer apart', async () => {

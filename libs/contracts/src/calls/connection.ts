@@ -17,7 +17,7 @@ export const beginConnection = exchange({
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('begun'), authorization_url: z.url(), expires_at: EpochMs }),
     z.strictObject({ kind: z.literal('not_found') }),
-    /** The server has no `auth` of this flow, or no account of this kind. */
+    /** The server has no `auth` of this flow, no account of this kind, or a placeholder without a value. */
     z.strictObject({ kind: z.literal('not_applicable'), message: z.string() }),
     ...failed,
   ]),

@@ -17,9 +17,15 @@ export interface ConnectionParts {
   readonly store: CredentialStore;
   readonly authorizations: AuthorizationStore;
   readonly clock: Clock;
-  /** With the placeholders' values of now; absent where there is no such server, or a value is missing. */
-  readonly find: (account: AccountId) => ExpandedServer | undefined;
+  /** With the placeholders' values of now. */
+  readonly find: (account: AccountId) => Found;
 }
+
+type Found =
+  | { readonly kind: 'expanded'; readonly server: ExpandedServer }
+  /** Names of placeholders without a value. */
+  | { readonly kind: 'unresolved'; readonly missing: readonly string[] }
+  | { readonly kind: 'not_found' };
 
 type Finished = AnswerOf<typeof finishConnection>;
 
@@ -38,8 +44,11 @@ export class Connections {
     ...account
   }: AskOf<typeof beginConnection>): Promise<AnswerOf<typeof beginConnection>> {
     const { accounts, servers, store, authorizations, clock } = this.parts;
-    const server = this.parts.find(account);
-    if (server === undefined) return { kind: 'not_found' };
+    const found = this.parts.find(account);
+    if (found.kind === 'not_found') return found;
+    if (found.kind === 'unresolved')
+      return { kind: 'not_applicable', message: `unresolved placeholders: ${found.missing.join(', ')}` };
+    const { server } = found;
     const misfit = misfitOf(server, account);
     if (misfit !== undefined) return { kind: 'not_applicable', message: misfit };
     const kept = await store.read(account, server.binding);
@@ -60,7 +69,7 @@ export class Connections {
     if (taken.kind === 'unavailable') return away;
     if (taken.kind !== 'taken') return { kind: taken.kind };
     const { account, pending } = taken;
-    const server = this.parts.find(account);
+    const server = this.expanded(account);
     if (server?.binding !== taken.binding)
       return { kind: 'refused', message: 'the server was changed or removed meanwhile' };
     const granted = await this.parts.servers.finish(server, pending, { state, ...rest });
@@ -71,7 +80,7 @@ export class Connections {
   }
 
   async forget(account: AskOf<typeof forgetConnection>): Promise<AnswerOf<typeof forgetConnection>> {
-    const server = this.parts.find(account);
+    const server = this.expanded(account);
     if (server?.config.auth === undefined) return { kind: 'not_found' };
     const kept = await this.parts.store.read(account, server.binding);
     if ('kind' in kept) return away;
@@ -79,6 +88,11 @@ export class Connections {
     if (credentials === undefined) return { kind: 'forgotten', revoked: false };
     if (!(await this.save(account, server, undefined))) return away;
     return { kind: 'forgotten', revoked: await this.parts.servers.revoke(server, credentials) };
+  }
+
+  private expanded(account: AccountId): ExpandedServer | undefined {
+    const found = this.parts.find(account);
+    return found.kind === 'expanded' ? found.server : undefined;
   }
 
   /** What a human decided stands over what is renewed at the same time. */
