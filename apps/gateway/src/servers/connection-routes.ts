@@ -16,6 +16,9 @@ const Forgotten = z.strictObject({
   revoked: z.boolean().describe('The authorization server took the tokens back as well.'),
 });
 
+/** HTML: whoever comes back reads how it went. */
+const Page = z.string();
+
 /** What an authorization server adds besides is its own. */
 export const CallbackQuery = z.object({
   state: z.string().min(1).max(512),
@@ -62,8 +65,7 @@ export const connectionRoutes = {
     ...{ method: 'get', paths: [callbackPath], access: isPublic, scope: 'none' },
     summary: 'Page that a browser comes back to from an authorization server',
     query: CallbackQuery,
-    answers: { 200: z.string() },
-    errors: [400, 410, 502],
+    answers: { 200: Page, 400: Page, 403: Page, 410: Page, 502: Page, 503: Page },
     media: 'text/html',
   },
 } satisfies Record<string, Route>;

@@ -13,6 +13,7 @@ import { Serves } from '../http/route.js';
 import { callbackPath, connectionRoutes as routes } from './connection-routes.js';
 
 const noServer = 'There is no server of this name.';
+const noAccount = 'There is no server of this name that has an account.';
 
 /** Accounts at upstreams: who agrees, and that it is forgotten. The connector holds the tokens, no gateway sees one. */
 @Controller()
@@ -69,7 +70,7 @@ export class ConnectionsController {
       case 'forgotten':
         return sendJson(reply, { forgotten: true, revoked: answer.revoked });
       case 'not_found':
-        throw notFound(noServer);
+        throw notFound(noAccount);
       case 'unreachable':
         throw notAvailable();
     }
