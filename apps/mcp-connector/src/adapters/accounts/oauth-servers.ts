@@ -31,8 +31,9 @@ export class OAuthServers implements AuthorizationServers {
     return grantedBy(await this.oauth.refresh(asked(server), Tokens.parse(credentials)));
   }
 
-  async clientCredentials(server: ExpandedServer, hints: Hints): Promise<Granted> {
-    return grantedBy(await this.oauth.clientCredentials(asked(server), hints));
+  async clientCredentials(server: ExpandedServer, hints: Hints, earlier?: Credentials): Promise<Granted> {
+    const tokens = Tokens.safeParse(earlier).data;
+    return grantedBy(await this.oauth.clientCredentials(asked(server), hints, tokens));
   }
 
   async revoke(server: ExpandedServer, credentials: Credentials): Promise<boolean> {

@@ -37,6 +37,14 @@ describe('tokens without a browser', () => {
     expect(as.lastForm).toMatchObject({ scope: 'b', audience: 'x' });
   });
 
+  it('asks for what its earlier tokens permit and for what is wanted besides', async () => {
+    as.describe({}, { scopes_supported: ['a'] });
+    const earlier = await tokens();
+    const hints = { error: 'insufficient_scope', scope: 'b' };
+    expect(await oauth.clientCredentials(server(), hints, earlier)).toMatchObject({ kind: 'ok' });
+    expect(as.lastForm['scope']?.split(' ').toSorted()).toEqual(['a', 'b']);
+  });
+
   it('asks where the configuration says, without discovery', async () => {
     await tokens(server({ ...secret, token_endpoint: `${as.url}/token` }));
     expect(as.asked.map(({ path }) => path)).toEqual(['/token']);

@@ -43,6 +43,7 @@ describe('the tokens of an account', () => {
   let clock: HandClock;
   let shelf: Shelf;
   let refreshed: string[];
+  let asked: unknown[];
   let answer: () => Granted | Promise<Granted>;
   let tokens: AccountTokens;
   const given = (name: string, lifeMs?: number): Credentials => ({
@@ -57,12 +58,17 @@ describe('the tokens of an account', () => {
     clock = new HandClock();
     shelf = new Shelf();
     refreshed = [];
+    asked = [];
     answer = granted('two');
     const never = () => Promise.reject(new Error('not asked for here'));
     tokens = new AccountTokens(account, {
       ...{ store: shelf, clock },
       servers: {
-        ...{ begin: never, finish: never, clientCredentials: never, revoke: never },
+        ...{ begin: never, finish: never, revoke: never },
+        clientCredentials: (_server, ...rest) => {
+          asked.push(rest);
+          return Promise.resolve(granted('machine')());
+        },
         refresh: async (_server, { refresh_token = '' }) => {
           refreshed.push(refresh_token);
           return await answer();
@@ -85,6 +91,15 @@ describe('the tokens of an account', () => {
     });
     expect(refreshed).toEqual([]);
     expect(shelf.kept.credentials).toEqual(given('one'));
+  });
+
+  it('of a client that needs nobody are asked for with those it had, so that more scopes are wanted besides', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    const auth = { type: 'oauth', flow: 'client_credentials', client_id: 'us', client_secret: 's' };
+    const machine = { ...server, config: ServerConfig.parse({ ...config, auth }) };
+    const hints = { error: 'insufficient_scope', scope: 'more' };
+    expect(await tokens.renew(machine, 'access-one', hints)).toEqual(token('machine'));
+    expect(asked).toEqual([[hints, given('one')]]);
   });
 
   it('are used until shortly before their end, then renewed once for all who ask', async () => {

@@ -166,7 +166,7 @@ export class AccountTokens {
     const { servers } = this.parts;
     const { credentials } = kept;
     if (server.config.auth?.flow === 'client_credentials')
-      return await servers.clientCredentials(server, hints);
+      return await servers.clientCredentials(server, hints, credentials);
     if (hints.error === 'insufficient_scope')
       return {
         kind: 'refused',

@@ -54,7 +54,8 @@ export interface AuthorizationServers {
   begin(server: ExpandedServer, beginning: Beginning): Promise<Begun>;
   finish(server: ExpandedServer, pending: string, answer: AuthorizationAnswer): Promise<Granted>;
   refresh(server: ExpandedServer, credentials: Credentials): Promise<Granted>;
-  clientCredentials(server: ExpandedServer, hints: Hints): Promise<Granted>;
+  /** `earlier`: what was not for enough; as much is asked for again, and more. */
+  clientCredentials(server: ExpandedServer, hints: Hints, earlier?: Credentials): Promise<Granted>;
   /** Gives tokens back; false: that is not offered, or did not succeed. */
   revoke(server: ExpandedServer, credentials: Credentials): Promise<boolean>;
 }
