@@ -173,15 +173,17 @@ describe('what an upstream asks during a stateless call', () => {
   });
 
   it('ends with the call that its client cancels when it is back', async () => {
+    let isBack = false;
     gateway.neighbours.run = async (call) => {
       await gateway.neighbours.askClient({ ...placeOf(call), ...named('one') });
+      isBack = true;
       await until(() => gateway.neighbours.cancelled.length === 1);
       return { kind: 'cancelled', dispatched: true };
     };
     const asked = resultOf(await client.call(tool));
     const params = { name: tool, arguments: {}, requestState: asked['requestState'] };
     const abort = client.abortable('tools/call', { ...params, inputResponses: { one: {} } });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => isBack);
     abort();
     await until(() => gateway.neighbours.outcomes.at(-1) === 'cancelled_after_dispatch');
   });
