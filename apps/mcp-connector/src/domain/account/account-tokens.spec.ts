@@ -19,21 +19,26 @@ class Shelf implements CredentialStore {
   kept: Kept = { revision: 0 };
   isAway = false;
   heldByOther = false;
-  leases = 0;
+  isLent = false;
 
   read = () => Promise.resolve(this.isAway ? ({ kind: 'unavailable' } as const) : this.kept);
-  release = () => Promise.resolve();
+
+  release(): Promise<void> {
+    this.isLent = false;
+    return Promise.resolve();
+  }
 
   lease(_account: unknown, ifRevision: number): ReturnType<CredentialStore['lease']> {
     if (ifRevision !== this.kept.revision) return Promise.resolve({ kind: 'moved' });
     if (this.heldByOther) return Promise.resolve({ kind: 'held', freeInMs: 5_000 });
-    this.leases += 1;
+    this.isLent = true;
     return Promise.resolve({ kind: 'leased' });
   }
 
   write(_account: unknown, { ifRevision, credentials }: Parameters<CredentialStore['write']>[1]) {
     if (this.isAway) return Promise.resolve({ kind: 'unavailable' } as const);
     if (ifRevision !== this.kept.revision) return Promise.resolve({ kind: 'conflict' } as const);
+    this.isLent = false;
     this.kept = { revision: ifRevision + 1, ...(credentials === undefined ? {} : { credentials }) };
     return Promise.resolve({ kind: 'written', revision: this.kept.revision } as const);
   }
@@ -100,6 +105,11 @@ describe('the tokens of an account', () => {
     const hints = { error: 'insufficient_scope', scope: 'more' };
     expect(await tokens.renew(machine, 'access-one', hints)).toEqual(token('machine'));
     expect(asked).toEqual([[hints, given('one')]]);
+  });
+
+  it('hold up no other connector where there are none to renew', async () => {
+    await tokens.renew(server, undefined, {});
+    expect(shelf.isLent).toBe(false);
   });
 
   it('are used until shortly before their end, then renewed once for all who ask', async () => {

@@ -143,11 +143,7 @@ export class AccountTokens {
       case 'granted':
         return await this.save(server, kept, granted.credentials);
       case 'authorization_needed':
-        if (kept.credentials !== undefined)
-          await this.parts.store.write(this.account, {
-            binding: server.binding,
-            ifRevision: kept.revision,
-          });
+        await this.giveUp(server, kept);
         this.kept = undefined;
         return { kind: 'auth_required', message: granted.message };
       case 'refused':
@@ -157,6 +153,12 @@ export class AccountTokens {
         await this.parts.store.release(this.account, kept.revision);
         return { kind: 'unavailable', message: granted.message };
     }
+  }
+
+  private async giveUp({ binding }: ExpandedServer, { revision, credentials }: Kept): Promise<void> {
+    const { store } = this.parts;
+    if (credentials === undefined) return await store.release(this.account, revision);
+    await store.write(this.account, { binding, ifRevision: revision });
   }
 
   private async ask(
