@@ -19,13 +19,14 @@ const givenUp: Token = { kind: 'unavailable', message: 'nobody waits any more' }
 
 /** The accounts at upstreams that this connector uses: the one owner of their tokens. */
 export class Accounts {
+  /** By server, principal and binding: what a call to an address that was given up reads is for no other. */
   private readonly tokens = new Map<string, AccountTokens>();
   private readonly hints = new Map<string, Hints>();
 
   constructor(private readonly parts: TokenParts) {}
 
   bearer(server: ExpandedServer, account: AccountId): Bearer {
-    const tokens = this.tokensOf(account);
+    const tokens = this.tokensOf(account, server);
     const within = async (signal: AbortSignal, token: Promise<Token>): Promise<Token> =>
       (await unlessAborted(token, signal)) ?? givenUp;
     return {
@@ -46,12 +47,12 @@ export class Accounts {
 
   /** Tokens were written or forgotten, by whomever. */
   changed(account: AccountId, all: boolean): void {
-    if (!all) return this.tokens.get(keyOf(account))?.changed();
-    for (const [key, tokens] of this.tokens) if (key.startsWith(serverKey(account))) tokens.changed();
+    const start = all ? serverKey(account) : principalKey(account);
+    for (const [key, tokens] of this.tokens) if (key.startsWith(start)) tokens.changed();
   }
 
-  private tokensOf(account: AccountId): AccountTokens {
-    const key = keyOf(account);
+  private tokensOf(account: AccountId, { binding }: ExpandedServer): AccountTokens {
+    const key = `${principalKey(account)}${binding}`;
     const known = this.tokens.get(key) ?? new AccountTokens(account, this.parts);
     this.tokens.set(key, known);
     return known;
@@ -63,8 +64,9 @@ function serverKey({ tenant, server }: AccountId): string {
   return `${tenant}/${server}/`;
 }
 
-function keyOf(account: AccountId): string {
-  return `${serverKey(account)}${account.principal ?? ''}`;
+/** As JSON, so that no principal's begins with another's. */
+function principalKey(account: AccountId): string {
+  return `${serverKey(account)}${JSON.stringify(account.principal ?? '')}`;
 }
 
 /** Whose account is used: that of the principal where everybody has a session of their own, else that of the server. */

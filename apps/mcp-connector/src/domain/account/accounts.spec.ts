@@ -1,0 +1,59 @@
+import { ServerConfig, TenantId, type Digest } from '@uar/contracts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HandClock } from '../hand-clock.fixture.js';
+import type { ExpandedServer } from '../upstream.js';
+import { Accounts } from './accounts.js';
+import { bindingOf } from './credentials.js';
+import type { CredentialStore, Kept } from './ports.js';
+
+const tenant = TenantId.parse('default');
+const account = { tenant, server: 'notes' };
+
+function serverAt(url: string): ExpandedServer {
+  const config = ServerConfig.parse({ transport: 'http', url, auth: { type: 'oauth', client_id: 'us' } });
+  return { tenant, name: 'notes', config, secrets: [], binding: bindingOf(config) };
+}
+
+const before = serverAt('https://notes.example/mcp');
+const after = serverAt('https://elsewhere.example/mcp');
+
+describe('the accounts that a connector uses', () => {
+  let stored: Kept & { readonly binding: Digest };
+  let accounts: Accounts;
+
+  beforeEach(() => {
+    stored = { revision: 1, binding: before.binding, credentials: { access_token: 'of-before' } };
+    const never = () => Promise.reject(new Error('not asked for here'));
+    const store: CredentialStore = {
+      read: (_account, binding) =>
+        Promise.resolve(binding === stored.binding ? stored : { revision: stored.revision }),
+      ...{ write: never, lease: never, release: never },
+    };
+    accounts = new Accounts({
+      ...{ store, clock: new HandClock() },
+      servers: {
+        ...{ begin: never, finish: never, refresh: never, clientCredentials: never, revoke: never },
+      },
+    });
+  });
+
+  const tokenOf = (server: ExpandedServer) =>
+    accounts.bearer(server, account).token(AbortSignal.timeout(1_000));
+
+  it('are of one address: a server that moved gets no token that a call to the old address just read', async () => {
+    accounts.changed(account, true);
+    expect(await tokenOf(before)).toEqual({ kind: 'token', token: 'of-before' });
+    expect(await tokenOf(after)).toEqual({ kind: 'none' });
+  });
+
+  it('are read again, whatever address they are for, when they were written', async () => {
+    await tokenOf(before);
+    await tokenOf(after);
+    stored = { revision: 2, binding: after.binding, credentials: { access_token: 'of-after' } };
+    accounts.changed({ ...account, principal: 'User::"default/ada"' }, false);
+    expect(await tokenOf(after)).toEqual({ kind: 'none' });
+    accounts.changed(account, false);
+    expect(await tokenOf(before)).toEqual({ kind: 'none' });
+    expect(await tokenOf(after)).toEqual({ kind: 'token', token: 'of-after' });
+  });
+});
