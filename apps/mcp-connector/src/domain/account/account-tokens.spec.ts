@@ -175,6 +175,23 @@ describe('the tokens of an account', () => {
     expect(shelf.kept).toEqual({ revision: 2 });
   });
 
+  it('are hidden from what is said of them while they are read again, and after they were replaced', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    await tokens.token(server);
+    await tokens.renew(server, 'access-one', {});
+    tokens.changed();
+    expect(tokens.secrets()).toEqual(
+      expect.arrayContaining(['access-one', 'refresh-one', 'access-two', 'refresh-two']),
+    );
+    for (let n = 3; n < 50; n++) {
+      shelf.kept = { revision: n, credentials: given(`${n}`) };
+      tokens.changed();
+      await tokens.token(server);
+    }
+    expect(tokens.secrets()).toContain('access-49');
+    expect(tokens.secrets().length).toBeLessThanOrEqual(16);
+  });
+
   it('of another connector are taken over instead of renewed', async () => {
     shelf.kept = { revision: 1, credentials: given('one') };
     await tokens.token(server);
@@ -187,7 +204,8 @@ describe('the tokens of an account', () => {
     expect(refreshed).toEqual([]);
   });
 
-  it('that could not be written are kept here, and used for the next renewal', async () => {
+  /** The ledger goes away while they are renewed. */
+  async function unwritten(): Promise<void> {
     shelf.kept = { revision: 1, credentials: given('one') };
     await tokens.token(server);
     answer = () => {
@@ -200,11 +218,35 @@ describe('the tokens of an account', () => {
       await clock.pass(1_000);
     }
     expect(await renewing).toEqual(token('two'));
+  }
+
+  it('that could not be written are kept here, and used for the next renewal', async () => {
+    await unwritten();
     tokens.changed();
+    expect(await tokens.token(server)).toEqual(token('two'));
     shelf.isAway = false;
     answer = granted('three');
     expect(await tokens.renew(server, 'access-two', {})).toEqual(token('three'));
     expect(refreshed).toEqual(['refresh-one', 'refresh-two']);
     expect(shelf.kept).toMatchObject({ revision: 2, credentials: { refresh_token: 'refresh-three' } });
+  });
+
+  it('that could not be written are given up when somebody forgot the account meanwhile', async () => {
+    await unwritten();
+    shelf.isAway = false;
+    shelf.kept = { revision: 2 };
+    tokens.changed();
+    expect(await tokens.token(server)).toEqual({ kind: 'none' });
+  });
+
+  it('that could not be written, and are then refused for good, are not remembered', async () => {
+    await unwritten();
+    shelf.isAway = false;
+    answer = () => ({ kind: 'authorization_needed', message: 'connect again' });
+    expect((await tokens.renew(server, 'access-two', {})).kind).toBe('auth_required');
+    expect(await tokens.token(server)).toEqual({ kind: 'none' });
+    shelf.kept = { revision: 3, credentials: given('again') };
+    tokens.changed();
+    expect(await tokens.token(server)).toEqual(token('again'));
   });
 });

@@ -24,14 +24,20 @@ const pollMs = 100;
 /** So long a failure stands for those who come after it. */
 const failureMs = 2_000;
 const writePausesMs = [50, 200, 1_000];
+/** Of tokens that were replaced some may still be spoken of: those of calls that run. */
+const mostSecrets = 16;
 
 /** The tokens of one account, got once however many ask, here and in other connectors. */
 export class AccountTokens {
   private kept: Kept | undefined;
   /** Epoch milliseconds. */
   private renewAt = Infinity;
-  /** What could not be written is known here alone. */
+  /** What could not be written is known here alone, and stands until somebody else writes. */
   private unsaved = false;
+  /** How often somebody wrote, and how often they had when `kept` was read. */
+  private changes = 0;
+  private readAt = 0;
+  private readonly seen = new Set<string>();
   private obtaining: Promise<Token> | undefined;
   private failure: { readonly token: Token; readonly until: number } | undefined;
 
@@ -42,18 +48,17 @@ export class AccountTokens {
 
   /** Somebody wrote the account: it is read again. */
   changed(): void {
-    if (!this.unsaved) this.kept = undefined;
+    this.changes += 1;
     this.failure = undefined;
   }
 
   secrets(): readonly string[] {
-    const { access_token, refresh_token } = this.kept?.credentials ?? {};
-    return [access_token, refresh_token].filter((secret) => secret !== undefined);
+    return [...this.seen];
   }
 
   /** A token that is good as far as is known. */
   async token(server: ExpandedServer): Promise<Token> {
-    const kept = this.kept ?? (await this.read(server));
+    const kept = this.fresh ?? (await this.read(server));
     if (kept === undefined) return storeAway;
     const { credentials } = kept;
     if (credentials === undefined) return { kind: 'none' };
@@ -67,7 +72,7 @@ export class AccountTokens {
 
   /** Another token than the one that was refused. */
   renew(server: ExpandedServer, refused: string | undefined, hints: Hints): Promise<Token> {
-    const known = this.kept?.credentials;
+    const known = this.fresh?.credentials;
     if (known !== undefined && known.access_token !== refused && !this.endsSoon())
       return Promise.resolve({ kind: 'token', token: known.access_token });
     if (this.failure !== undefined && this.failure.until > this.parts.clock.now())
@@ -76,6 +81,11 @@ export class AccountTokens {
       this.obtaining = undefined;
     });
     return this.obtaining;
+  }
+
+  /** What was read since anybody wrote. */
+  private get fresh(): Kept | undefined {
+    return this.readAt === this.changes ? this.kept : undefined;
   }
 
   private endsSoon(): boolean {
@@ -89,12 +99,26 @@ export class AccountTokens {
       this.renewAt =
         expires_at === undefined ? Infinity : expires_at - Math.min(earlyMs, (expires_at - now) / 5);
     this.kept = kept;
+    this.hide(kept);
     return kept;
   }
 
+  private hide({ credentials }: Kept): void {
+    for (const secret of [credentials?.access_token, credentials?.refresh_token]) {
+      if (secret === undefined) continue;
+      this.seen.delete(secret);
+      this.seen.add(secret);
+    }
+    for (const oldest of this.seen) if (this.seen.size > mostSecrets) this.seen.delete(oldest);
+  }
+
   private async read(server: ExpandedServer): Promise<Kept | undefined> {
+    const at = this.changes;
     const read = await this.parts.store.read(this.account, server.binding);
-    if ('kind' in read) return undefined;
+    if ('kind' in read) return this.unsaved ? this.kept : undefined;
+    this.readAt = at;
+    if (this.unsaved && this.kept?.revision === read.revision) return this.kept;
+    this.unsaved = false;
     return this.adopt(read);
   }
 
@@ -113,7 +137,7 @@ export class AccountTokens {
     const { store, clock } = this.parts;
     const signal = AbortSignal.timeout(requestMs);
     while (!signal.aborted) {
-      const kept = this.unsaved ? this.kept : await this.read(server);
+      const kept = await this.read(server);
       if (kept === undefined) return storeAway;
       const known = kept.credentials;
       if (known !== undefined && known.access_token !== refused && !this.endsSoon())
@@ -125,7 +149,6 @@ export class AccountTokens {
         case 'leased':
           return await this.grantedTo(server, { kept, hints });
         case 'moved':
-          this.unsaved = false;
           break;
         case 'held':
           await clock.wait(Math.min(lease.freeInMs, pollMs), signal);
@@ -145,6 +168,7 @@ export class AccountTokens {
       case 'authorization_needed':
         await this.giveUp(server, kept);
         this.kept = undefined;
+        this.unsaved = false;
         return { kind: 'auth_required', message: granted.message };
       case 'refused':
         await this.parts.store.release(this.account, kept.revision);
