@@ -57,11 +57,22 @@ describe('what an upstream asks of a client without a stream', () => {
     const { count } = asks;
     asks.take(brought({ name: '{"round":1}' }, count));
     expect(await first).toEqual(answered('{"round":1}'));
+    void asks.ask(named('other'), none);
+    asks.take(brought({ other: '{"round":1}' }, count));
+    expect(asks.list()).toMatchObject([{ key: 'other' }]);
+  });
+
+  it('is not answered by an answer to the one before of the same name that is delivered twice', async () => {
+    const { asks } = parked();
+    const first = asks.ask(named('name'), none);
+    asks.take(brought({ name: '{"ok":true}' }, asks.count));
+    expect(await first).toEqual(answered('{"ok":true}'));
     const second = asks.ask(named('name'), none);
-    asks.take(brought({ name: '{"round":1}' }, count));
-    expect(asks.list()).toMatchObject([{ key: 'name' }]);
-    asks.take(brought({ name: '{"round":2}' }, asks.count));
-    expect(await second).toEqual(answered('{"round":2}'));
+    asks.take(brought({ name: '{"ok":true}' }, asks.count));
+    const [{ key } = { key: '' }] = asks.list();
+    expect(key).toMatch(/^ask_/);
+    asks.take(brought({ [key]: '{"ok":false}' }, asks.count));
+    expect(await second).toEqual(answered('{"ok":false}'));
   });
 
   it('is answered at once, and once, by whoever knew its name', async () => {
@@ -80,7 +91,7 @@ describe('what an upstream asks of a client without a stream', () => {
     },
   );
 
-  it('has a key of ours where its name is taken', () => {
+  it('has a key of ours where its name is, or was, taken', () => {
     const { asks } = parked();
     for (let n = 0; n < 2; n += 1) void asks.ask(named('name'), none);
     expect(asks.list().map(({ key }) => key)).toEqual(['name', expect.stringMatching(/^ask_/)]);

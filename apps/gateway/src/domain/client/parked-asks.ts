@@ -43,12 +43,16 @@ const gatherMs = 30;
 /** How an upstream may name what it asks, so that whoever knows the name can answer before it is asked. */
 const nameKey = 'io.uar/key';
 const Name = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+/** Names that one call may use as keys; further asks have keys of ours. */
+const mostNames = 1_000;
 
 /** What upstreams ask during one call: kept until its client comes with the answers, or nobody waits for them any more. */
 export class ParkedAsks {
   private readonly open = new Map<string, OpenAsk>();
   private readonly watchers = new Set<() => void>();
   private readonly given: Map<string, string>;
+  /** Each is a key once: an answer that is delivered twice is none to a later ask. */
+  private readonly names = new Set<string>();
   private endGathering = (): void => undefined;
   private asked = 0;
   private isOver = false;
@@ -83,8 +87,7 @@ export class ParkedAsks {
       return Promise.resolve(answeredWith(given));
     }
     if (this.open.size >= mostOpenAsks) return Promise.resolve(tooManyAsks);
-    const isFree = name !== undefined && !this.open.has(name);
-    return this.park(ask, isFree ? name : `ask_${randomUUID()}`, signal);
+    return this.park(ask, this.keyOf(name), signal);
   }
 
   /** Each is answered once; a key that is not open is nobody's. */
@@ -131,6 +134,13 @@ export class ParkedAsks {
       signal.addEventListener('abort', leave, { once: true });
       this.gather();
     });
+  }
+
+  private keyOf(name: string | undefined): string {
+    if (name === undefined || this.names.has(name) || this.names.size >= mostNames)
+      return `ask_${randomUUID()}`;
+    this.names.add(name);
+    return name;
   }
 
   private gather(): void {

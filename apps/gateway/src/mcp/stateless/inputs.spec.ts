@@ -73,12 +73,13 @@ describe('what an upstream asks during a stateless call', () => {
     const second = resultOf(await again(client, first, { one: { n: 1 }, unknown: {}, ask_x: {} }));
     expect(keysOf(second)).toEqual(['other']);
     const third = resultOf(await again(client, second, { other: { n: 2 } }));
-    expect(keysOf(third)).toEqual(['one']);
+    const [key = ''] = keysOf(third);
+    expect(key).toMatch(/^ask_/);
     // The first round again: it was answered then, and what is open now is another question.
-    const still = resultOf(await again(client, first, { one: { n: 1 }, other: { n: 1 } }));
-    expect([keysOf(still), heard.length]).toEqual([['one'], 2]);
+    const still = resultOf(await again(client, first, { one: { n: 1 }, [key]: { n: 1 } }));
+    expect([keysOf(still), heard.length]).toEqual([[key], 2]);
     expect(new Set([first, second, third].map((each) => each['requestState'])).size).toBe(3);
-    expect(resultOf(await again(client, still, { one: { n: 3 } }))).toMatchObject({ resultType: 'complete' });
+    expect(resultOf(await again(client, still, { [key]: { n: 3 } }))).toMatchObject({ resultType: 'complete' });
     expect(heard).toEqual(['{"n":1}', '{"n":2}', '{"n":3}'].map(answered));
   });
 
