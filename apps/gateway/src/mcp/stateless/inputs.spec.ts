@@ -79,7 +79,9 @@ describe('what an upstream asks during a stateless call', () => {
     const still = resultOf(await again(client, first, { one: { n: 1 }, [key]: { n: 1 } }));
     expect([keysOf(still), heard.length]).toEqual([[key], 2]);
     expect(new Set([first, second, third].map((each) => each['requestState'])).size).toBe(3);
-    expect(resultOf(await again(client, still, { [key]: { n: 3 } }))).toMatchObject({ resultType: 'complete' });
+    expect(resultOf(await again(client, still, { [key]: { n: 3 } }))).toMatchObject({
+      resultType: 'complete',
+    });
     expect(heard).toEqual(['{"n":1}', '{"n":2}', '{"n":3}'].map(answered));
   });
 
