@@ -130,7 +130,7 @@ interface Begun {
 }
 
 function parkedCallsOf({ context: { bus }, hosts }: CallPorts, here: ParkedCalls) {
-  const parked = new ParkedAnywhere({ bus, here, hosts });
+  const parked = new ParkedAnywhere({ bus, here, hosts, clock });
   return { resumeDesk: new ResumeDesk(here), parkedHere: here, parked };
 }
 

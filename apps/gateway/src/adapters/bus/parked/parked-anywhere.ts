@@ -3,7 +3,7 @@ import type { Bus } from '@uar/bus';
 import { type AnswerOf, leaveCall, resumeCall, type InstanceId } from '@uar/contracts';
 import type { AskedCall, ParkedCalls, Resumed, ResumeAsk } from '../../../domain/approval/parked-calls.js';
 import type { CallEnding, UpstreamError } from '../../../domain/call/proposed-call.js';
-import type { Hosts } from '../../../domain/call/ports.js';
+import type { Clock, Hosts } from '../../../domain/call/ports.js';
 import { readAsks } from '../../../domain/client/parked-asks.js';
 import { watchGateway } from './watched-gateway.js';
 
@@ -11,6 +11,7 @@ interface AnywhereParts {
   readonly bus: Bus;
   readonly here: ParkedCalls;
   readonly hosts: Pick<Hosts, 'onProgress'>;
+  readonly clock: Pick<Clock, 'after'>;
 }
 
 /** Parked calls of whichever gateway holds them. */
@@ -26,11 +27,11 @@ export class ParkedAnywhere {
     resume: ResumeAsk,
     gateway: InstanceId,
   ): Promise<Resumed | { readonly kind: 'unavailable' }> {
-    const { bus, hosts } = this.parts;
+    const { bus, clock, hosts } = this.parts;
     const { callId, onProgress, onCancel } = resume;
     const ask_id = randomUUID();
     const gone = new AbortController();
-    const stopWatching = watchGateway(bus, gateway, () => gone.abort());
+    const stopWatching = watchGateway({ bus, clock, gateway }, () => gone.abort());
     onCancel(() => void bus.ask(leaveCall, { ask_id }, { to: gateway }));
     const stop = onProgress === undefined ? () => undefined : hosts.onProgress(callId, onProgress);
     const reply = await bus.ask(

@@ -1,5 +1,6 @@
 import type { Bus, Reply } from '@uar/bus';
 import { readPresence, type InstanceId } from '@uar/contracts';
+import type { Clock } from '../../../domain/call/ports.js';
 
 /** Asked this often, in milliseconds, while a caller waits for it. */
 const askEveryMs = 2_000;
@@ -8,8 +9,14 @@ const absencesOfTheDead = 2;
 /** Silent, or absent, so many times in a row: by then its calls are closed in its place (ADR 35). */
 const missesOfTheGone = 6;
 
+interface Watch {
+  readonly bus: Bus;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly gateway: InstanceId;
+}
+
 /** Calls `gone` once the gateway instance has to be taken as gone. The returned function ends it. */
-export function watchGateway(bus: Bus, gateway: InstanceId, gone: () => void): () => void {
+export function watchGateway({ bus, clock, gateway }: Watch, gone: () => void): () => void {
   let [absences, misses] = [0, 0];
   const look = async (): Promise<void> => {
     const sign = signOf(await bus.ask(readPresence, {}, { to: gateway }));
@@ -17,8 +24,15 @@ export function watchGateway(bus: Bus, gateway: InstanceId, gone: () => void): (
     misses = sign === 'present' ? 0 : misses + 1;
     if (absences >= absencesOfTheDead || misses >= missesOfTheGone) gone();
   };
-  const timer = setInterval(() => void look(), askEveryMs);
-  return () => clearInterval(timer);
+  let stop = (): void => undefined;
+  const lookLater = (): void => {
+    stop = clock.after(askEveryMs, () => {
+      lookLater();
+      void look();
+    });
+  };
+  lookLater();
+  return () => stop();
 }
 
 function signOf(reply: Reply<typeof readPresence>): 'present' | 'absent' | 'silent' {
