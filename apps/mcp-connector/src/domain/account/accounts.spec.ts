@@ -20,6 +20,7 @@ const after = serverAt('https://elsewhere.example/mcp');
 describe('the accounts that a connector uses', () => {
   let stored: Kept & { readonly binding: Digest };
   let accounts: Accounts;
+  let lease: () => ReturnType<CredentialStore['lease']>;
 
   beforeEach(() => {
     stored = { revision: 1, binding: before.binding, credentials: { access_token: 'of-before' } };
@@ -27,8 +28,10 @@ describe('the accounts that a connector uses', () => {
     const store: CredentialStore = {
       read: (_account, binding) =>
         Promise.resolve(binding === stored.binding ? stored : { revision: stored.revision }),
-      ...{ write: never, lease: never, release: never },
+      lease: () => lease(),
+      ...{ write: never, release: never },
     };
+    lease = never;
     accounts = new Accounts({
       ...{ store, clock: new HandClock() },
       servers: {
@@ -55,5 +58,13 @@ describe('the accounts that a connector uses', () => {
     accounts.changed(account, false);
     expect(await tokenOf(before)).toEqual({ kind: 'none' });
     expect(await tokenOf(after)).toEqual({ kind: 'token', token: 'of-after' });
+  });
+
+  it('know what the server says at its address of now alone', async () => {
+    const said = { resourceMetadata: 'https://notes.example/.well-known/oauth-protected-resource' };
+    lease = () => Promise.resolve({ kind: 'unavailable' });
+    await accounts.bearer(before, account).renew('of-before', said, AbortSignal.timeout(1_000));
+    expect(accounts.hintsOf(account, before.binding)).toEqual(said);
+    expect(accounts.hintsOf(account, after.binding)).toEqual({});
   });
 });

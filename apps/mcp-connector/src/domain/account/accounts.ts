@@ -1,4 +1,4 @@
-import type { AccountId } from '@uar/contracts';
+import type { AccountId, Digest } from '@uar/contracts';
 import { unlessAborted } from '../unless-aborted.js';
 import type { ExpandedServer, MissingCredentials } from '../upstream.js';
 import { AccountTokens, type Token, type TokenParts } from './account-tokens.js';
@@ -32,7 +32,7 @@ export class Accounts {
     return {
       token: (signal) => within(signal, tokens.token(server)),
       renew: (refused, hints, signal) => {
-        this.hints.set(serverKey(account), hints);
+        this.hints.set(hintsKey(account, server.binding), hints);
         return within(signal, tokens.renew(server, refused, hints));
       },
       secrets: () => tokens.secrets(),
@@ -40,9 +40,9 @@ export class Accounts {
     };
   }
 
-  /** What the server said last of what it wants, to this connector. */
-  hintsOf(account: AccountId): Hints {
-    return this.hints.get(serverKey(account)) ?? {};
+  /** What the server said last of what it wants, to this connector, at the address of the binding. */
+  hintsOf(account: AccountId, binding: Digest): Hints {
+    return this.hints.get(hintsKey(account, binding)) ?? {};
   }
 
   /** Tokens were written or forgotten, by whomever. */
@@ -62,6 +62,10 @@ export class Accounts {
 /** Neither tenants nor names of servers hold a slash. */
 function serverKey({ tenant, server }: AccountId): string {
   return `${tenant}/${server}/`;
+}
+
+function hintsKey(account: AccountId, binding: Digest): string {
+  return `${serverKey(account)}${binding}`;
 }
 
 /** As JSON, so that no principal's begins with another's. */

@@ -54,7 +54,11 @@ export class Connections {
     const kept = await store.read(account, server.binding);
     if ('kind' in kept) return away;
     const begun = await servers.begin(server, {
-      ...{ hints: accounts.hintsOf(account), redirectUri: redirect_uri, earlier: kept.credentials },
+      ...{
+        hints: accounts.hintsOf(account, server.binding),
+        redirectUri: redirect_uri,
+        earlier: kept.credentials,
+      },
     });
     if (begun.kind !== 'begun') return begun;
     const { authorizationUrl, state, pending } = begun;
