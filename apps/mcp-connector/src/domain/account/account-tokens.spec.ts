@@ -159,6 +159,21 @@ describe('the tokens of an account', () => {
     expect(await tokens.token(server)).toEqual(token('two'));
   });
 
+  it('hold nobody up who has one that is still good, while another connector renews them or died of it', async () => {
+    shelf.kept = { revision: 1, credentials: given('one', 60_000) };
+    await tokens.token(server);
+    await clock.pass(50_000);
+    shelf.heldByOther = true;
+    const held = tokens.token(server);
+    await settle();
+    await clock.pass(1_000);
+    expect(await held).toEqual(token('one'));
+    shelf.heldByOther = false;
+    await clock.pass(100);
+    expect(await tokens.token(server)).toEqual(token('two'));
+    expect(refreshed).toHaveLength(1);
+  });
+
   it('are asked for no more often than every two seconds while that is refused', async () => {
     shelf.kept = { revision: 1, credentials: given('one') };
     answer = () => ({ kind: 'refused', message: 'no' });

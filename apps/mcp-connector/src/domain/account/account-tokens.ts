@@ -21,6 +21,8 @@ export type Token =
 const earlyMs = 30_000;
 const requestMs = 20_000;
 const pollMs = 100;
+/** Nobody whose token is still good waits longer for its successor. */
+const patienceMs = 1_000;
 /** So long a failure stands for those who come after it. */
 const failureMs = 2_000;
 const writePausesMs = [50, 200, 1_000];
@@ -63,11 +65,13 @@ export class AccountTokens {
     const { credentials } = kept;
     if (credentials === undefined) return { kind: 'none' };
     if (!this.endsSoon()) return { kind: 'token', token: credentials.access_token };
-    const renewed = await this.renew(server, credentials.access_token, {});
-    const isOver = credentials.expires_at !== undefined && credentials.expires_at <= this.parts.clock.now();
-    return renewed.kind === 'unavailable' && !isOver
-      ? { kind: 'token', token: credentials.access_token }
-      : renewed;
+    const { access_token, expires_at = Infinity } = credentials;
+    const renewing = this.renew(server, access_token, {});
+    const leftMs = expires_at - this.parts.clock.now();
+    const renewed = leftMs > 0 ? await this.within(Math.min(patienceMs, leftMs), renewing) : await renewing;
+    if (expires_at <= this.parts.clock.now()) return renewed ?? (await renewing);
+    const isMissing = renewed === undefined || renewed.kind === 'unavailable';
+    return isMissing ? { kind: 'token', token: access_token } : renewed;
   }
 
   /** Another token than the one that was refused. */
@@ -81,6 +85,12 @@ export class AccountTokens {
       this.obtaining = undefined;
     });
     return this.obtaining;
+  }
+
+  private async within(ms: number, token: Promise<Token>): Promise<Token | undefined> {
+    const done = new AbortController();
+    const late = this.parts.clock.wait(ms, done.signal).then(() => undefined);
+    return await Promise.race([token, late]).finally(() => done.abort());
   }
 
   /** What was read since anybody wrote. */
