@@ -88,17 +88,6 @@ describe('tokens without a browser', () => {
     });
   });
 
-  it('exchanges the token of a caller (RFC 8693)', async () => {
-    const got = await oauth.exchange(server({ ...secret, flow: 'token_exchange' }), 'subject');
-    expect(got.kind).toBe('ok');
-    expect(as.lastForm).toMatchObject({
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      subject_token: 'subject',
-      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-      resource: `${as.url}/mcp`,
-    });
-  });
-
   it('refreshes, keeps a refresh token that is not replaced, and gives tokens back (RFC 7009)', async () => {
     as.describe({ revocation_endpoint: `${as.url}/revoke` });
     as.answers.set('/revoke', () => ({ body: {} }));

@@ -36,8 +36,6 @@ type Params = Readonly<Record<string, string | undefined>>;
 type Got<T> = ({ readonly kind: 'ok' } & T) | Refusal;
 export type GotTokens = Got<{ readonly tokens: Tokens }>;
 
-const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
-
 /** Where tokens come from, and by which registered client. */
 interface Origin {
   readonly source: Source;
@@ -99,32 +97,7 @@ export class OAuth {
     return await answered(async () => {
       const { source, scope } = await this.machineSource(server, hints, earlier);
       const params = { grant_type: 'client_credentials', scope, resource: source.resource };
-      const got = await this.request(
-        server,
-        { source },
-        {
-          ...params,
-          audience: server.auth.audience,
-        },
-      );
-      return { tokens: tokensOf({ source, scope }, got) };
-    });
-  }
-
-  /** Tokens of the upstream for whoever `subjectToken` stands for (RFC 8693). */
-  async exchange(server: OAuthServer, subjectToken: string, hints: Hints = {}): Promise<GotTokens> {
-    return await answered(async () => {
-      const { source, scope } = await this.machineSource(server, hints, undefined);
-      const got = await this.request(
-        server,
-        { source },
-        {
-          grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-          ...{ subject_token: subjectToken, subject_token_type: accessTokenType },
-          ...{ requested_token_type: accessTokenType, scope },
-          ...{ resource: source.resource, audience: server.auth.audience },
-        },
-      );
+      const got = await this.request(server, { source }, { ...params, audience: server.auth.audience });
       return { tokens: tokensOf({ source, scope }, got) };
     });
   }
