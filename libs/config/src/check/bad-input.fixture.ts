@@ -60,7 +60,7 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
   ],
   [
     'an OAuth client that contradicts itself and its server',
-    `mcp: { servers: { a: { transport: stdio, command: run, headers: { authorization: x }, auth: { type: oauth, flow: token_exchange,
+    `mcp: { servers: { a: { transport: stdio, command: run, headers: { authorization: x }, auth: { type: oauth,
       client_id: c, client_secret: s, private_key: k, client_metadata_url: "http://c.example/", token_endpoint_auth_method: none } } } }`,
     'mcp.servers.a.auth.client_metadata_url: client_id and client_metadata_url exclude each other (uar.yaml:2)',
     'mcp.servers.a.auth.private_key: client_secret and private_key exclude each other (uar.yaml:2)',
@@ -68,7 +68,6 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
     'mcp.servers.a.auth.client_metadata_url: is no https URL with a path (uar.yaml:2)',
     'mcp.servers.a.auth: is for transport streamable_http alone (uar.yaml:1)',
     'mcp.servers.a.auth: excludes a header Authorization (uar.yaml:1)',
-    'mcp.servers.a.auth: flow token_exchange needs placement per_principal (uar.yaml:1)',
   ],
   [
     'a token endpoint for a flow that discovers its own',

@@ -5,9 +5,9 @@ const text = z.string().min(1).optional();
 const Fields = z.strictObject({
   type: z.literal('oauth').describe('How the connector proves itself: OAuth 2.1.'),
   flow: z
-    .enum(['authorization_code', 'client_credentials', 'token_exchange'])
+    .enum(['authorization_code', 'client_credentials'])
     .default('authorization_code')
-    .describe('Who stands behind a token: someone who agreed, the client itself, or each caller (RFC 8693).'),
+    .describe('Who stands behind a token: someone who agreed, or the client itself.'),
   client_id: text.describe('Client id; without one the client registers itself where it may (RFC 7591).'),
   client_secret: text
     .meta({ secret: true })

@@ -36,7 +36,6 @@ export interface ConnectTarget {
 /** Configurations that would need what this host does not have: refused in words instead of served in another way. */
 function unsupported(config: ServerConfig): string | undefined {
   if (config.slots > 1) return 'more than one slot per server is not available';
-  if (config.auth?.flow === 'token_exchange') return 'flow token_exchange is not available yet';
   return undefined;
 }
 
