@@ -4,7 +4,8 @@ import { HandClock, settle } from '../hand-clock.fixture.js';
 import type { ExpandedServer } from '../upstream.js';
 import { AccountTokens } from './account-tokens.js';
 import { bindingOf, type Credentials } from './credentials.js';
-import type { CredentialStore, Granted, Kept } from './ports.js';
+import type { Granted } from './ports.js';
+import { Shelf } from './shelf.fixture.js';
 
 const tenant = TenantId.parse('default');
 const config = ServerConfig.parse({
@@ -13,36 +14,6 @@ const config = ServerConfig.parse({
 });
 const server: ExpandedServer = { tenant, name: 'notes', config, secrets: [], binding: bindingOf(config) };
 const account = { tenant, server: 'notes' };
-
-/** One account as the ledger keeps it, which may be away, or held by another connector. */
-class Shelf implements CredentialStore {
-  kept: Kept = { revision: 0 };
-  isAway = false;
-  heldByOther = false;
-  isLent = false;
-
-  read = () => Promise.resolve(this.isAway ? ({ kind: 'unavailable' } as const) : this.kept);
-
-  release(): Promise<void> {
-    this.isLent = false;
-    return Promise.resolve();
-  }
-
-  lease(_account: unknown, ifRevision: number): ReturnType<CredentialStore['lease']> {
-    if (ifRevision !== this.kept.revision) return Promise.resolve({ kind: 'moved' });
-    if (this.heldByOther) return Promise.resolve({ kind: 'held', freeInMs: 5_000 });
-    this.isLent = true;
-    return Promise.resolve({ kind: 'leased' });
-  }
-
-  write(_account: unknown, { ifRevision, credentials }: Parameters<CredentialStore['write']>[1]) {
-    if (this.isAway) return Promise.resolve({ kind: 'unavailable' } as const);
-    if (ifRevision !== this.kept.revision) return Promise.resolve({ kind: 'conflict' } as const);
-    this.isLent = false;
-    this.kept = { revision: ifRevision + 1, ...(credentials === undefined ? {} : { credentials }) };
-    return Promise.resolve({ kind: 'written', revision: this.kept.revision } as const);
-  }
-}
 
 describe('the tokens of an account', () => {
   let clock: HandClock;
