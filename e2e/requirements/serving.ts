@@ -24,7 +24,7 @@ export const serving = chapter({
     source: 'DESIGN.md 10',
   },
   'upstream.connect': {
-    text: 'a server that wants somebody to agree is auth_required until somebody connects it; the link is good once',
+    text: 'a server that wants somebody to agree is auth_required until somebody connects it; the link is good once; connecting and disconnecting leave receipts',
     source: 'API.md 3',
   },
   'upstream.own': {

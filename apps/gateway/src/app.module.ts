@@ -39,6 +39,7 @@ import { SIMULATIONS } from './domain/explain/simulation.js';
 import { EFFECTIVE_CATALOG } from './domain/catalog/effective-catalog.js';
 import { Tasks } from './domain/task/tasks.js';
 import { WEBHOOK_DELIVERIES } from './domain/delivery.js';
+import { ADMIN_RECEIPT } from './domain/receipt/admin-receipt.js';
 import { ATTENDED_CALLS } from './domain/execute/attended-calls.js';
 import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
@@ -201,6 +202,7 @@ function ports(assembly: Assembly) {
     { provide: READINESS, useValue: assembly.readiness },
     { provide: TRIAL_LANES, useValue: assembly.trialLanes },
     { provide: WEBHOOK_DELIVERIES, useValue: assembly.webhookOutbox },
+    { provide: ADMIN_RECEIPT, useValue: assembly.adminReceipt },
     { provide: EVENT_STREAMS, useValue: assembly.streams },
     { provide: EDGE, useValue: assembly.edge },
   ];

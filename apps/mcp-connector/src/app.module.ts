@@ -37,7 +37,7 @@ interface ConnectionWorld {
   readonly bus: Bus;
   readonly fleet: Fleet;
   readonly accounts: Accounts;
-  readonly parts: Omit<ConnectionParts, 'accounts' | 'find'>;
+  readonly parts: Omit<ConnectionParts, 'accounts' | 'find' | 'expand'>;
   readonly ports: ConnectPorts;
 }
 
@@ -84,17 +84,17 @@ export class McpConnectorModule {
 }
 
 function connectionProviders({ bus, fleet, accounts, parts, ports }: ConnectionWorld): Provider[] {
-  const connections = new Connections({ ...parts, accounts, find: finding(fleet, ports) });
+  const connections = new Connections({ ...parts, accounts, ...serversOf(fleet, ports) });
   return [
     { provide: AccountNews, useValue: new AccountNews({ bus, accounts, fleet }) },
     { provide: Connections, useValue: connections },
   ];
 }
 
-function finding(fleet: Fleet, ports: ConnectPorts): ConnectionParts['find'] {
-  return ({ tenant, server }) => {
-    const target = fleet.find(tenant, server)?.target;
-    return target === undefined ? { kind: 'not_found' } : expandedServer(target, ports);
+function serversOf(fleet: Fleet, ports: ConnectPorts): Pick<ConnectionParts, 'find' | 'expand'> {
+  return {
+    find: ({ tenant, server }) => fleet.find(tenant, server)?.target.config,
+    expand: ({ tenant, server: name }, config) => expandedServer({ tenant, name, config }, ports),
   };
 }
 

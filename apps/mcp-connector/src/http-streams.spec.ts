@@ -61,4 +61,19 @@ describe('streams of streamable HTTP upstreams', () => {
     await world.untilReady('web');
     expect(order).toEqual(['initialize', 'notifications/initialized', 'GET', 'stream', 'tools/list']);
   });
+
+  it('opens a standing stream that does not hold as the upstream wants, and more seldom each time', async () => {
+    const opened: number[] = [];
+    upstream.intercept = ({ method }, response) => {
+      if (method !== 'GET') return false;
+      opened.push(performance.now());
+      sse(response).end('retry: 100\ndata:\n\n');
+      return true;
+    };
+    await start();
+    await expect.poll(() => opened.length, { timeout: 10_000 }).toBe(4);
+    const pauses = opened.slice(1).map((at, n) => at - (opened[n] ?? 0));
+    // Timers are up to a millisecond early.
+    expect(pauses.map((ms, n) => ms > 99 * 2 ** n)).toEqual([true, true, true]);
+  });
 });

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { OAuthUpstream, processesNaming, type Product } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { clientOf, eventually, toolListed, user, type Client } from '../../client.js';
+import { clientOf, eventually, toolListed, user, type Body, type Client } from '../../client.js';
 import { keeps } from '../../keeps.js';
 import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
@@ -52,6 +52,15 @@ onBothBuses(
       const { body } = await who.execute(tool);
       return [String(body['outcome']), JSON.stringify(body['result'] ?? body['error'])] as const;
     };
+    /** Acts about accounts, the oldest first, as their receipts say them. */
+    const actions = async (): Promise<string[]> => {
+      const { body } = await client.get('/api/uar/receipts?limit=1000');
+      const receipts = (body['receipts'] ?? []) as unknown as Body[];
+      return receipts
+        .toSorted((one, other) => Number(one['seq']) - Number(other['seq']))
+        .map(({ action }) => String(action))
+        .filter((action) => /^server\.(dis)?connect/.test(action));
+    };
     async function connect(
       who: Client,
       path: string,
@@ -91,6 +100,7 @@ onBothBuses(
           'completed',
           expect.stringContaining('someone'),
         ]);
+        expect(await actions()).toEqual(['server.connect notes']);
         expect((await fetch(back)).status).toBe(410);
         back.searchParams.set('state', 'of-nobody');
         expect((await fetch(back)).status).toBe(400);
@@ -113,6 +123,9 @@ onBothBuses(
         const forgotten = await uma.request(`${servers}/own/connection/own`, { method: 'DELETE' });
         expect(forgotten.body).toEqual({ forgotten: true, revoked: true });
         expect((await textOf(uma, 'own__whoami'))[0]).toBe('unavailable');
+        expect((await actions()).slice(1)).toEqual([
+          ...['server.connect own', 'server.connect_own own', 'server.disconnect_own own'],
+        ]);
       },
     );
 

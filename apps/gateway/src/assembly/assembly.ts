@@ -23,7 +23,14 @@ import { assembleExplain } from './explain.js';
 import { assembleItems } from './items.js';
 import { assembleRunDesk, assembleRuns } from './runs.js';
 import { assembleSettings } from './settings.js';
-import { assembleCalls, assemblePorts, governanceOf, pageUrlOf, type CallPorts } from './calls.js';
+import {
+  adminReceiptOf,
+  assembleCalls,
+  assemblePorts,
+  governanceOf,
+  pageUrlOf,
+  type CallPorts,
+} from './calls.js';
 
 /** Everything the gateway is made of: which adapter stands behind which port. */
 export type Assembly = ReturnType<typeof assemble>;
@@ -57,6 +64,7 @@ export function assemble(context: ServiceContext) {
     voidApprovals: voidApprovalsOf(replica, room),
     pageUrl: pageUrlOf(edge),
     webhookOutbox: webhookOutboxOf(context, metrics),
+    adminReceipt: adminReceiptOf(context),
     eventSockets: new EventSockets({ edge, identity, streams: following.streams, fault: calls.fault }),
     explanations: new Explanations(pdp, clock),
     ...{ attended, lookup: new CallLookup({ pipeline, ended: endedCalls, kept, access: pdp, attended }) },

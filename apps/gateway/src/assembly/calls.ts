@@ -2,6 +2,7 @@ import { CatalogReplica } from '@uar/catalog';
 import { textDigest } from '@uar/json-text';
 import { EventDesk } from '@uar/events';
 import type { ServiceContext } from '@uar/service';
+import { adminReceipt } from '@uar/settings';
 import { BusApprovals } from '../adapters/bus/approvals.js';
 import { BusHosts } from '../adapters/bus/hosts.js';
 import { LedgerKeptCalls } from '../adapters/bus/kept-calls.js';
@@ -32,6 +33,7 @@ import { RuntimeCatalog } from '../runtime/runtime-catalog.js';
 import { ItemStages } from '../domain/item/item-stages.js';
 import { assembleLimits } from './limits.js';
 import { assembleRuntime } from './runtime.js';
+import type { AdminReceipt } from '../domain/receipt/admin-receipt.js';
 import type { ReceiptSetting } from '../domain/receipt/receipt-bodies.js';
 import type { RunFrames } from '../domain/run/run-frames.js';
 import { Edge } from '../http/edge/edge.js';
@@ -177,6 +179,12 @@ export function pageUrlOf(edge: Edge): (approvalId: string) => string {
 
 function receiptSettingOf(context: ServiceContext): ReceiptSetting {
   return { profile: context.config.profile, governance: governanceOf(context), digest: textDigest };
+}
+
+export function adminReceiptOf(context: ServiceContext): AdminReceipt {
+  const { profile } = context.config;
+  const governance = governanceOf(context);
+  return (by, action) => adminReceipt(by, action, { profile, governance, at: clock.now() });
 }
 
 export function governanceOf({ config }: ServiceContext): 'on' | 'off' {

@@ -1,6 +1,5 @@
 import type { CatalogReplica } from '@uar/catalog';
 import type { ServiceContext } from '@uar/service';
-import { adminReceipt } from '@uar/settings';
 import { LedgerRuns } from '../adapters/bus/ledger-runs.js';
 import type { BusPdp } from '../adapters/bus/pdp.js';
 import { systemClock } from '../adapters/clock.js';
@@ -13,6 +12,7 @@ import { LiveRuns } from '../domain/run/live-runs.js';
 import { RunDesk } from '../domain/run/run-desk.js';
 import { RunFrames } from '../domain/run/run-frames.js';
 import { RunViews } from '../domain/run/run-views.js';
+import { adminReceiptOf, governanceOf } from './calls.js';
 
 /** Runs expire by the clock, and an announcement may be lost. */
 const checkMs = 1_000;
@@ -33,11 +33,11 @@ export function assembleRuns({ bus, log }: ServiceContext): RunParts {
 
 /** Who opens and ends runs, what they leave of the catalog, and what follows their end. */
 export function assembleRunDesk(
-  { bus, config }: ServiceContext,
+  context: ServiceContext,
   { ledgerRuns, scopes, runs }: RunParts,
   around: { readonly replica: CatalogReplica; readonly pdp: BusPdp; readonly pipeline: Pipeline },
 ) {
-  const governance = config.governance.enabled ? ('on' as const) : ('off' as const);
+  const { bus, config } = context;
   const { profile } = config;
   const { now } = systemClock;
   const { replica, pdp, pipeline } = around;
@@ -51,9 +51,9 @@ export function assembleRunDesk(
     access: pdp,
     clock: systemClock,
     newRunId,
-    receipt: (principal, action) => adminReceipt(principal, action, { profile, governance, at: now() }),
+    receipt: adminReceiptOf(context),
   });
-  const agentBook = new ScopeWrites({ bus, held: scopes, profile, governance, now });
+  const agentBook = new ScopeWrites({ bus, held: scopes, profile, governance: governanceOf(context), now });
   const liveRuns = new LiveRuns(runs, () => pipeline.calls);
   const check = (): void => liveRuns.check();
   scopes.onChange(check);

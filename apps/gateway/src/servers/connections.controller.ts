@@ -1,7 +1,15 @@
 import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
-import { ServerName, beginConnection, forgetConnection, principalId, type AccountId } from '@uar/contracts';
+import {
+  ServerName,
+  beginConnection,
+  forgetConnection,
+  principalId,
+  type AccountId,
+  type ReceiptBody,
+} from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ADMIN_RECEIPT, type AdminReceipt } from '../domain/receipt/admin-receipt.js';
 import { sendJson } from '../http/answer.js';
 import { NoQuery } from '../http/asks.js';
 import { asked } from '../http/asked.js';
@@ -21,6 +29,7 @@ export class ConnectionsController {
   constructor(
     @Inject(BUS) private readonly bus: Bus,
     @Inject(EDGE) private readonly edge: Edge,
+    @Inject(ADMIN_RECEIPT) private readonly receipt: AdminReceipt,
   ) {}
 
   @Serves(routes.connectServer)
@@ -46,7 +55,11 @@ export class ConnectionsController {
   private async begin(request: FastifyRequest, reply: FastifyReply, account: AccountId): Promise<void> {
     readQuery(request.query, NoQuery);
     const redirect_uri = this.edge.urlOf(callbackPath);
-    const answer = await asked(this.bus, beginConnection, { ...account, redirect_uri });
+    const answer = await asked(this.bus, beginConnection, {
+      ...account,
+      redirect_uri,
+      receipt: this.receiptOf('connect', request, account),
+    });
     switch (answer.kind) {
       case 'begun': {
         const { authorization_url, expires_at } = answer;
@@ -65,7 +78,10 @@ export class ConnectionsController {
 
   private async forget(request: FastifyRequest, reply: FastifyReply, account: AccountId): Promise<void> {
     readQuery(request.query, NoQuery);
-    const answer = await asked(this.bus, forgetConnection, account);
+    const answer = await asked(this.bus, forgetConnection, {
+      ...account,
+      receipt: this.receiptOf('disconnect', request, account),
+    });
     switch (answer.kind) {
       case 'forgotten':
         return sendJson(reply, { forgotten: true, revoked: answer.revoked });
@@ -74,6 +90,15 @@ export class ConnectionsController {
       case 'unreachable':
         throw notAvailable();
     }
+  }
+
+  private receiptOf(
+    act: 'connect' | 'disconnect',
+    request: FastifyRequest,
+    { server, principal }: AccountId,
+  ): ReceiptBody {
+    const action = principal === undefined ? act : (`${act}_own` as const);
+    return this.receipt(callerOf(request).principal, `server.${action} ${server}`);
   }
 }
 

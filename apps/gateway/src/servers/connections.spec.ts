@@ -7,6 +7,9 @@ import { Gateway } from '../http-spec/gateway.fixture.js';
 const server = '/api/uar/mcp/servers/srv';
 const url = 'https://as.example/authorize?state=x';
 
+const saying = (action: string, principal: unknown = expect.any(String)): unknown =>
+  expect.objectContaining({ kind: 'admin', tenant: 'default', action, principal });
+
 describe('accounts at upstreams', () => {
   let gateway: Gateway;
   let connector: Bus;
@@ -36,7 +39,11 @@ describe('accounts at upstreams', () => {
     const token = gateway.token('uma', ['user']);
     expect((await gateway.ask('POST', `${server}/connect/own`, { token })).status).toBe(200);
     const of = { tenant: 'default', server: 'srv', redirect_uri: 'https://uar.example/base/oauth/callback' };
-    expect(asks).toEqual([of, { ...of, principal: expect.stringContaining('uma') as string }]);
+    const uma: unknown = expect.stringContaining('uma');
+    expect(asks).toEqual([
+      { ...of, receipt: saying('server.connect srv') },
+      { ...of, principal: uma, receipt: saying('server.connect_own srv', uma) },
+    ]);
   });
 
   it('asks Cedar about the account of the server, and about nobody for one of their own', async () => {
@@ -99,6 +106,6 @@ describe('accounts at upstreams', () => {
       forgotten: true,
       revoked: true,
     });
-    expect(asks).toEqual([{ tenant: 'default', server: 'srv' }]);
+    expect(asks).toEqual([{ tenant: 'default', server: 'srv', receipt: saying('server.disconnect srv') }]);
   });
 });

@@ -1,10 +1,27 @@
-import { beginConnection, finishConnection, forgetConnection, type AskOf } from '@uar/contracts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  ReceiptBody,
+  ServerConfig,
+  beginConnection,
+  finishConnection,
+  forgetConnection,
+  type AskOf,
+} from '@uar/contracts';
+import { createSeal } from '@uar/keys';
 import { OAuthUpstream, withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LedgerCredentials } from '../adapters/accounts/ledger-credentials.js';
 import { World, tenant } from '../connector.fixture.js';
+import { bindingOf } from '../domain/account/credentials.js';
 import { accountLedger } from './accounts.fixture.js';
 
 const redirect_uri = 'http://127.0.0.1:1906/oauth/callback';
+const receiptOf = (action: string) =>
+  ReceiptBody.parse({
+    ...{ at: new Date(0).toISOString(), kind: 'admin', tenant, principal: 'User::"default/ada"' },
+    ...{ governance: 'on', profile: 'minimal', action },
+  });
 
 withBothBuses('the connection of an account', (connect) => {
   let upstream: OAuthUpstream;
@@ -16,12 +33,16 @@ withBothBuses('the connection of an account', (connect) => {
     placement,
     auth: { type: 'oauth' as const },
   });
+  const blank = () => ({
+    ...server('shared'),
+    auth: { type: 'oauth' as const, client_id: '${NO_SUCH_ONE}' },
+  });
   beforeAll(async () => {
     upstream = await OAuthUpstream.start();
     ledger = await accountLedger(await connect('approval-service'));
-    const auth = { type: 'oauth' as const, client_id: '${NO_SUCH_ONE}' };
-    const blank = { ...server('shared'), auth };
-    world = await World.start(connect, { notes: server('shared'), own: server('per_principal'), blank });
+    world = await World.start(connect, {
+      ...{ notes: server('shared'), own: server('per_principal'), blank: blank() },
+    });
     await world.until('notes', ({ status }) => status === 'auth_required');
   });
   afterAll(async () => {
@@ -36,7 +57,17 @@ withBothBuses('the connection of an account', (connect) => {
     return reply.value;
   }
   const begin = (account: object = { tenant, server: 'notes' }) =>
-    ask(beginConnection, beginConnection.ask.parse({ ...account, redirect_uri }));
+    ask(
+      beginConnection,
+      beginConnection.ask.parse({ ...account, redirect_uri, receipt: receiptOf('server.connect') }),
+    );
+  const forget = (server = 'notes') =>
+    ask(forgetConnection, { tenant, server, receipt: receiptOf('server.disconnect') });
+  const receipts = async () =>
+    (await ledger.listReceipts({ tenant, after: 0, limit: 100 })).receipts.map(({ action, at }) => [
+      action,
+      Date.parse(at) > 0,
+    ]);
   async function agreed(account?: object): Promise<AskOf<typeof finishConnection>> {
     const begun = beginConnection.answer.parse(await begin(account));
     if (begun.kind !== 'begun') throw new Error(JSON.stringify(begun));
@@ -53,8 +84,10 @@ withBothBuses('the connection of an account', (connect) => {
     expect(query?.get('code_challenge_method')).toBe('S256');
     expect(query?.get('resource')).toBe(upstream.url);
     const answer = await agreed();
+    expect(await receipts()).toEqual([]);
     expect(await finish(answer)).toEqual({ kind: 'connected', server: 'notes' });
     expect(await finish(answer)).toEqual({ kind: 'used' });
+    expect(await receipts()).toEqual([['server.connect', true]]);
     await world.untilReady('notes');
     expect(await world.run('notes', 'whoami')).toMatchObject({ kind: 'ran' });
   });
@@ -68,14 +101,10 @@ withBothBuses('the connection of an account', (connect) => {
   });
 
   it('is forgotten, and taken back at the authorization server', async () => {
-    expect(await ask(forgetConnection, { tenant, server: 'notes' })).toEqual({
-      kind: 'forgotten',
-      revoked: true,
-    });
-    expect(await ask(forgetConnection, { tenant, server: 'notes' })).toEqual({
-      kind: 'forgotten',
-      revoked: false,
-    });
+    const before = (await receipts()).length;
+    expect(await forget()).toEqual({ kind: 'forgotten', revoked: true });
+    expect(await forget()).toEqual({ kind: 'forgotten', revoked: false });
+    expect((await receipts()).length).toBe(before + 1);
     expect(await world.run('notes', 'whoami')).toMatchObject({ kind: 'unavailable', cause: 'auth_required' });
     await world.until('notes', ({ status }) => status === 'auth_required');
   });
@@ -84,6 +113,19 @@ withBothBuses('the connection of an account', (connect) => {
     expect(await begin({ tenant, server: 'blank' })).toEqual({
       ...{ kind: 'not_applicable', message: 'unresolved placeholders: NO_SUCH_ONE' },
     });
+  });
+
+  it('is forgotten though a placeholder has no value, and given back to nobody', async () => {
+    const account = { tenant, server: 'blank' };
+    const binding = bindingOf(ServerConfig.parse(blank()));
+    const seal = createSeal(readFileSync(join(world.folder, 'keys', 'data.key'), 'utf8').trim());
+    const store = new LedgerCredentials(await connect('mcp-connector'), seal);
+    const source = { issuer: upstream.url, token_endpoint: upstream.url, takes_metadata_url: false };
+    const credentials = { access_token: 'of a time when it had one', source };
+    await store.write(account, { binding, ifRevision: 0, credentials });
+    expect(await store.read(account, binding)).toMatchObject({ credentials });
+    expect(await forget('blank')).toEqual({ kind: 'forgotten', revoked: false });
+    expect(await store.read(account, binding)).toEqual({ revision: 2 });
   });
 
   it('tells each bad answer apart', async () => {

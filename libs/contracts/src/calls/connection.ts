@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exchange } from '../exchange.js';
 import { EpochMs, ServerName } from '../ids.js';
 import { AccountId } from '../ledger/account.js';
+import { ReceiptBody } from '../ledger/receipt.js';
 
 /** Of the way to tokens: words of ours and codes of RFC 6749, no text of others. */
 const failed = [
@@ -10,10 +11,13 @@ const failed = [
   z.strictObject({ kind: z.literal('unreachable'), message: z.string() }),
 ] as const;
 
-/** Begins an authorization (RFC 6749 4.1) for an account at an upstream; `redirect_uri` is the gateway's. */
+/**
+ * Begins an authorization (RFC 6749 4.1) for an account at an upstream; `redirect_uri` is the gateway's. The `receipt` of who
+ * began is written with the tokens, at the time when they come.
+ */
 export const beginConnection = exchange({
   subject: 'uar.v1.host.mcp.connection.begin',
-  ask: AccountId.extend({ redirect_uri: z.url() }),
+  ask: AccountId.extend({ redirect_uri: z.url(), receipt: ReceiptBody }),
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('begun'), authorization_url: z.url(), expires_at: EpochMs }),
     z.strictObject({ kind: z.literal('not_found') }),
@@ -41,10 +45,10 @@ export const finishConnection = exchange({
   deadlineMs: 35_000,
 });
 
-/** Forgets the tokens of an account; `revoked`: the authorization server was told too (RFC 7009). */
+/** Forgets the tokens of an account, with the `receipt` of who wants that; `revoked`: the authorization server was told too (RFC 7009). */
 export const forgetConnection = exchange({
   subject: 'uar.v1.host.mcp.connection.forget',
-  ask: AccountId,
+  ask: AccountId.extend({ receipt: ReceiptBody }),
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('forgotten'), revoked: z.boolean() }),
     z.strictObject({ kind: z.literal('not_found') }),

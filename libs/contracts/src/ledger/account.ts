@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
 import { Digest, EpochMs, InstanceId, ServerName, TenantId } from '../ids.js';
+import { ReceiptBody } from './receipt.js';
 
-const longestLeaseMs = 60_000;
+export const longestLeaseMs = 60_000;
 const mostSealedCharacters = 256 * 1024;
 
 /** Whose tokens: of a server for everybody, or of one principal (Cedar id) there. */
@@ -34,7 +35,7 @@ export const readAccount = exchange({
   deadlineMs: 3_000,
 });
 
-/** Compare and set; frees the lease. Without `sealed` the tokens are forgotten. */
+/** Compare and set; frees the lease. Without `sealed` the tokens are forgotten. Where somebody decided that, with its receipt, or neither. */
 export const writeAccount = exchange({
   subject: 'uar.v1.ledger.account.write',
   ask: z.strictObject({
@@ -42,6 +43,7 @@ export const writeAccount = exchange({
     binding: Digest,
     sealed: Sealed.optional(),
     if_revision: z.number().int().nonnegative(),
+    receipt: ReceiptBody.optional(),
   }),
   answer: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('written'), revision: z.number().int().positive() }),

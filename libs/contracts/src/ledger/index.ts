@@ -4,6 +4,7 @@ export {
   accountChanged,
   keepAuthorization,
   leaseAccount,
+  longestLeaseMs,
   readAccount,
   takeAuthorization,
   writeAccount,

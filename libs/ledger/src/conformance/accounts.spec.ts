@@ -1,8 +1,8 @@
-import type { AccountId } from '@uar/contracts';
+import { TenantId, type AccountId } from '@uar/contracts';
 import { expect, it } from 'vitest';
 import { openLedger } from '../open-ledger.js';
 import { inEveryLastingPlace, inEveryPlace } from './places.fixture.js';
-import { acme, beta, digestOf, startOfTime as now } from './samples.fixture.js';
+import { acme, beta, digestOf, receipt, startOfTime as now } from './samples.fixture.js';
 
 const binding = digestOf('one');
 const one = '1'.repeat(16);
@@ -35,6 +35,17 @@ inEveryPlace('accounts', (ledger) => {
       stored: { revision: 1, binding, sealed: 'a' },
     });
     for (const other of others) expect(await stored(other)).toEqual({ revision: 0 });
+  });
+
+  it('are written with the receipt of whoever decided it, or neither is', async () => {
+    const tenant = TenantId.parse(`tenant-${server()}`);
+    const ask = { account: { tenant, server: server() }, binding, sealed: 'a' };
+    const body = receipt({ kind: 'admin', tenant, action: 'server.connect notes' });
+    expect((await ledger().writeAccount({ ...ask, if_revision: 1, receipt: body })).kind).toBe('conflict');
+    expect((await ledger().listReceipts({ tenant, after: 0, limit: 9 })).receipts).toEqual([]);
+    await ledger().writeAccount({ ...ask, if_revision: 0, receipt: body });
+    const { receipts } = await ledger().listReceipts({ tenant, after: 0, limit: 9 });
+    expect(receipts.map(({ action }) => action)).toEqual(['server.connect notes']);
   });
 
   it('count on over what was forgotten, so that nobody who saw it before writes over what came after', async () => {

@@ -1,6 +1,7 @@
-import type { AccountId, Digest, StoredAccount } from '@uar/contracts';
+import { longestLeaseMs, type AccountId, type Digest, type StoredAccount } from '@uar/contracts';
 import type { SqlDatabase } from '../sql/database.js';
 import type { Store } from '../store.js';
+import type { ReceiptChains } from './receipts.js';
 
 interface Row {
   readonly revision: number;
@@ -16,6 +17,7 @@ const nobody = '';
 /** Credentials for upstreams, sealed by others. A forgotten account stays as a row without them: its revision goes on counting. */
 export function accountsStore(
   database: SqlDatabase,
+  chains: Pick<ReceiptChains, 'append'>,
 ): Pick<Store, 'readAccount' | 'writeAccount' | 'leaseAccount'> {
   const find = database.prepare<[string, string, string], Row>(
     'SELECT revision, binding, sealed, holder, held_until FROM accounts WHERE tenant = ? AND server = ? AND principal = ?',
@@ -34,10 +36,11 @@ export function accountsStore(
   const rowOf = (account: AccountId): Row | undefined => find.get(...keyOf(account));
   return {
     readAccount: ({ account }) => ({ stored: storedOf(rowOf(account)) }),
-    writeAccount: ({ account, binding, sealed, if_revision }) => {
+    writeAccount: ({ account, binding, sealed, if_revision, receipt }) => {
       const row = rowOf(account);
       if ((row?.revision ?? 0) !== if_revision) return { kind: 'conflict', stored: storedOf(row) };
       put.run(...keyOf(account), if_revision + 1, binding, sealed ?? null);
+      if (receipt !== undefined) chains.append(receipt);
       return { kind: 'written', revision: if_revision + 1 };
     },
     leaseAccount: ({ account, holder, lease_ms, if_revision, now }) => {
@@ -80,8 +83,6 @@ function storedOf(row: Row | undefined): StoredAccount {
 }
 
 /** A lease that ends later than the longest one does is left from a clock that was wrong. */
-const longestLeaseMs = 60_000;
-
 function freeIn(row: Row | undefined, holder: string, now: number): number {
   if (row === undefined || row.holder === null || row.holder === holder) return 0;
   const leftMs = row.held_until - now;

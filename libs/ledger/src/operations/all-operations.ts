@@ -36,7 +36,7 @@ export function allOperations(
   const { purgeEvents, ...events } = eventsStore(database);
   return {
     ...settingsStore(database, { chains, forgetAccounts: forgettingAccounts(database) }),
-    ...accountsStore(database),
+    ...accountsStore(database, chains),
     ...authorizationsStore(database),
     ...kept,
     ...decisions,

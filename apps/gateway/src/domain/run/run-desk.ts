@@ -13,6 +13,7 @@ import {
 } from '@uar/contracts';
 import type { Access } from '../access/access.js';
 import type { Clock, Unavailable } from '../call/ports.js';
+import type { AdminReceipt } from '../receipt/admin-receipt.js';
 import { widenedMember } from './effective-run.js';
 import type { HeldRun, RunStore, ScopeBook } from './ports.js';
 import { mayUse, ownEffective, statusOf } from './run-frames.js';
@@ -54,8 +55,7 @@ export class RunDesk {
       readonly access: Access;
       readonly clock: Pick<Clock, 'now'>;
       newRunId(): RunId;
-      /** The receipt of an administrative write. */
-      receipt(principal: Principal, action: string): ReceiptBody;
+      readonly receipt: AdminReceipt;
     },
   ) {}
 

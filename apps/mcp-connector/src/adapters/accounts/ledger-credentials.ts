@@ -8,9 +8,9 @@ import {
   type StoredAccount,
 } from '@uar/contracts';
 import type { Seal } from '@uar/keys';
-import type { Credentials } from '../../domain/account/credentials.js';
 import type { CredentialStore, Kept, NextCredentials } from '../../domain/account/ports.js';
 import { Tokens } from '../oauth/oauth-types.js';
+import { AccountSeal } from './account-seal.js';
 
 /** Longer than anybody waits for an authorization server. */
 const leaseMs = 30_000;
@@ -18,10 +18,14 @@ const away = { kind: 'unavailable' } as const;
 
 /** Credentials in the ledger, sealed before they leave this process, each for its account alone. */
 export class LedgerCredentials implements CredentialStore {
+  private readonly seal: AccountSeal<Tokens>;
+
   constructor(
     private readonly bus: Bus,
-    private readonly seal: Seal,
-  ) {}
+    seal: Seal,
+  ) {
+    this.seal = new AccountSeal(seal, 'account', Tokens);
+  }
 
   async read(account: AccountId, binding: Digest): Promise<Kept | typeof away> {
     const reply = await this.bus.ask(readAccount, { account });
@@ -30,13 +34,14 @@ export class LedgerCredentials implements CredentialStore {
 
   async write(
     account: AccountId,
-    { binding, ifRevision, credentials }: NextCredentials,
+    { binding, ifRevision, credentials, receipt }: NextCredentials,
   ): ReturnType<CredentialStore['write']> {
     const reply = await this.bus.ask(writeAccount, {
       ...{ account, binding, if_revision: ifRevision },
+      ...(receipt === undefined ? {} : { receipt }),
       ...(credentials === undefined
         ? {}
-        : { sealed: this.seal.seal(JSON.stringify(credentials), purposeOf(account, binding)) }),
+        : { sealed: this.seal.close(Tokens.parse(credentials), account, binding) }),
     });
     if (reply.kind !== 'answered') return away;
     const { value } = reply;
@@ -61,19 +66,7 @@ export class LedgerCredentials implements CredentialStore {
   private kept(account: AccountId, binding: Digest, stored: StoredAccount): Kept {
     const { revision, sealed } = stored;
     if (sealed === undefined || stored.binding !== binding) return { revision };
-    const credentials = this.opened(sealed, purposeOf(account, binding));
+    const credentials = this.seal.open(sealed, account, binding);
     return { revision, ...(credentials === undefined ? {} : { credentials }) };
   }
-
-  private opened(sealed: string, purpose: string): Credentials | undefined {
-    try {
-      return Tokens.parse(JSON.parse(this.seal.open(sealed, purpose)));
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-function purposeOf({ tenant, server, principal }: AccountId, binding: Digest): string {
-  return `account ${JSON.stringify([tenant, server, principal ?? null, binding])}`;
 }

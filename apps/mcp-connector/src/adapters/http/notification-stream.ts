@@ -12,7 +12,7 @@ export interface NotificationStream {
   readonly signal: AbortSignal;
 }
 
-const shortestPauseMs = 500;
+const defaultPauseMs = 500;
 const longestPauseMs = 30_000;
 /** A stream that held this long was no failure: the next one is opened soon. */
 const steadyMs = 10_000;
@@ -23,7 +23,7 @@ const steadyMs = 10_000;
  */
 export async function listenForNotifications(stream: NotificationStream): Promise<boolean> {
   const place = new StreamPlace();
-  let pauseMs = shortestPauseMs;
+  let failures = 0;
   for (let isFirst = true; !stream.signal.aborted; isFirst = false) {
     const start = performance.now();
     const attempt = new AbortController();
@@ -40,10 +40,17 @@ export async function listenForNotifications(stream: NotificationStream): Promis
     else response.resume();
     stream.signal.removeEventListener('abort', abort);
     if (!isStream) return !isFirst && response.statusCode === 404;
-    pauseMs = performance.now() - start > steadyMs ? shortestPauseMs : Math.min(longestPauseMs, pauseMs * 2);
-    await wait(place.retryMs ?? pauseMs, undefined, { signal: stream.signal, ref: false }).catch(
-      () => undefined,
-    );
+    const isSteady = performance.now() - start > steadyMs;
+    await wait(pauseOf(isSteady ? 0 : failures, place.retryMs), undefined, {
+      signal: stream.signal,
+      ref: false,
+    }).catch(() => undefined);
+    failures = isSteady ? 0 : failures + 1;
   }
   return false;
+}
+
+/** As the upstream wants it, and longer each time that the stream did not hold. */
+function pauseOf(failures: number, retryMs = defaultPauseMs): number {
+  return Math.max(retryMs, Math.min(longestPauseMs, retryMs * 2 ** failures));
 }

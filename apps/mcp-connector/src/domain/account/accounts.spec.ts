@@ -60,6 +60,17 @@ describe('the accounts that a connector uses', () => {
     expect(await tokenOf(after)).toEqual({ kind: 'token', token: 'of-after' });
   });
 
+  it('are not remembered of a server that was removed', async () => {
+    const said = { scope: 'read' };
+    lease = () => Promise.resolve({ kind: 'unavailable' });
+    const one = accounts.bearer(before, account);
+    await one.renew('of-before', said, AbortSignal.timeout(1_000));
+    expect(one.secrets()).toEqual(['of-before']);
+    accounts.changed(account, true);
+    expect(accounts.bearer(before, account).secrets()).toEqual([]);
+    expect(accounts.hintsOf(account, before.binding)).toEqual({});
+  });
+
   it('know what the server says at its address of now alone', async () => {
     const said = { resourceMetadata: 'https://notes.example/.well-known/oauth-protected-resource' };
     lease = () => Promise.resolve({ kind: 'unavailable' });

@@ -45,10 +45,15 @@ export class Accounts {
     return this.hints.get(hintsKey(account, binding)) ?? {};
   }
 
-  /** Tokens were written or forgotten, by whomever. */
+  /** Tokens were written or forgotten, by whomever; `all`: the server was removed, and nothing of it is remembered. */
   changed(account: AccountId, all: boolean): void {
     const start = all ? serverKey(account) : principalKey(account);
-    for (const [key, tokens] of this.tokens) if (key.startsWith(start)) tokens.changed();
+    for (const [key, tokens] of this.tokens)
+      if (key.startsWith(start)) {
+        tokens.changed();
+        if (all) this.tokens.delete(key);
+      }
+    if (all) for (const key of this.hints.keys()) if (key.startsWith(start)) this.hints.delete(key);
   }
 
   private tokensOf(account: AccountId, { binding }: ExpandedServer): AccountTokens {

@@ -2,6 +2,8 @@ import type {
   AccountId,
   AnswerOf,
   AskOf,
+  ReceiptBody,
+  ServerConfig,
   beginConnection,
   finishConnection,
   forgetConnection,
@@ -9,7 +11,9 @@ import type {
 import type { Clock } from '../clock.js';
 import type { ExpandedServer } from '../upstream.js';
 import type { Accounts } from './accounts.js';
-import type { AuthorizationServers, AuthorizationStore, CredentialStore, Kept } from './ports.js';
+import { bindingOf } from './credentials.js';
+import type { AuthorizationServers, AuthorizationStore, CredentialStore, NextCredentials } from './ports.js';
+import { unresolvedText } from '../expand/placeholders.js';
 
 export interface ConnectionParts {
   readonly accounts: Accounts;
@@ -17,15 +21,16 @@ export interface ConnectionParts {
   readonly store: CredentialStore;
   readonly authorizations: AuthorizationStore;
   readonly clock: Clock;
+  /** As it is configured now. */
+  readonly find: (account: AccountId) => ServerConfig | undefined;
   /** With the placeholders' values of now. */
-  readonly find: (account: AccountId) => Found;
+  readonly expand: (account: AccountId, config: ServerConfig) => Expanded;
 }
 
-type Found =
+type Expanded =
   | { readonly kind: 'expanded'; readonly server: ExpandedServer }
   /** Names of placeholders without a value. */
-  | { readonly kind: 'unresolved'; readonly missing: readonly string[] }
-  | { readonly kind: 'not_found' };
+  | { readonly kind: 'unresolved'; readonly missing: readonly string[] };
 
 type Finished = AnswerOf<typeof finishConnection>;
 
@@ -41,29 +46,30 @@ export class Connections {
 
   async begin({
     redirect_uri,
+    receipt,
     ...account
   }: AskOf<typeof beginConnection>): Promise<AnswerOf<typeof beginConnection>> {
     const { accounts, servers, store, authorizations, clock } = this.parts;
-    const found = this.parts.find(account);
-    if (found.kind === 'not_found') return found;
-    if (found.kind === 'unresolved')
-      return { kind: 'not_applicable', message: `unresolved placeholders: ${found.missing.join(', ')}` };
-    const { server } = found;
-    const misfit = misfitOf(server, account);
+    const config = this.parts.find(account);
+    if (config === undefined) return { kind: 'not_found' };
+    const misfit = misfitOf(config, account);
     if (misfit !== undefined) return { kind: 'not_applicable', message: misfit };
+    const expanded = this.parts.expand(account, config);
+    if (expanded.kind === 'unresolved')
+      return { kind: 'not_applicable', message: unresolvedText(expanded.missing) };
+    const { server } = expanded;
     const kept = await store.read(account, server.binding);
     if ('kind' in kept) return away;
     const begun = await servers.begin(server, {
-      ...{
-        hints: accounts.hintsOf(account, server.binding),
-        redirectUri: redirect_uri,
-        earlier: kept.credentials,
-      },
+      hints: accounts.hintsOf(account, server.binding),
+      redirectUri: redirect_uri,
+      earlier: kept.credentials,
     });
     if (begun.kind !== 'begun') return begun;
     const { authorizationUrl, state, pending } = begun;
     const expiresAt = clock.now() + lifeMs;
-    const saved = await authorizations.keep({ account, state, pending, expiresAt, binding: server.binding });
+    const { binding } = server;
+    const saved = await authorizations.keep({ account, state, pending, expiresAt, binding, receipt });
     if (saved.kind === 'unavailable') return away;
     return { kind: 'begun', authorization_url: authorizationUrl, expires_at: expiresAt };
   }
@@ -72,46 +78,51 @@ export class Connections {
     const taken = await this.parts.authorizations.take(state);
     if (taken.kind === 'unavailable') return away;
     if (taken.kind !== 'taken') return { kind: taken.kind };
-    const { account, pending } = taken;
+    const { account, pending, binding } = taken;
     const server = this.expanded(account);
-    if (server?.binding !== taken.binding)
+    if (server?.binding !== binding)
       return { kind: 'refused', message: 'the server was changed or removed meanwhile' };
     const granted = await this.parts.servers.finish(server, pending, { state, ...rest });
     if (granted.kind !== 'granted') return granted;
-    return (await this.save(account, server, granted.credentials))
+    const receipt = { ...taken.receipt, at: new Date(this.parts.clock.now()).toISOString() };
+    return (await this.save(account, { binding, receipt, credentials: granted.credentials }))
       ? { kind: 'connected', server: account.server }
       : away;
   }
 
-  async forget(account: AskOf<typeof forgetConnection>): Promise<AnswerOf<typeof forgetConnection>> {
-    const server = this.expanded(account);
-    if (server?.config.auth === undefined) return { kind: 'not_found' };
-    const kept = await this.parts.store.read(account, server.binding);
+  /** Also where a placeholder has no value: only giving the tokens back needs those. */
+  async forget({
+    receipt,
+    ...account
+  }: AskOf<typeof forgetConnection>): Promise<AnswerOf<typeof forgetConnection>> {
+    const config = this.parts.find(account);
+    if (config?.auth === undefined) return { kind: 'not_found' };
+    const binding = bindingOf(config);
+    const kept = await this.parts.store.read(account, binding);
     if ('kind' in kept) return away;
     const { credentials } = kept;
     if (credentials === undefined) return { kind: 'forgotten', revoked: false };
-    if (!(await this.save(account, server, undefined))) return away;
-    return { kind: 'forgotten', revoked: await this.parts.servers.revoke(server, credentials) };
+    if (!(await this.save(account, { binding, receipt }))) return away;
+    const server = this.expanded(account);
+    const revoked = server !== undefined && (await this.parts.servers.revoke(server, credentials));
+    return { kind: 'forgotten', revoked };
   }
 
   private expanded(account: AccountId): ExpandedServer | undefined {
-    const found = this.parts.find(account);
-    return found.kind === 'expanded' ? found.server : undefined;
+    const config = this.parts.find(account);
+    const expanded = config && this.parts.expand(account, config);
+    return expanded?.kind === 'expanded' ? expanded.server : undefined;
   }
 
   /** What a human decided stands over what is renewed at the same time. */
   private async save(
     account: AccountId,
-    { binding }: ExpandedServer,
-    credentials: Kept['credentials'],
+    next: Omit<NextCredentials, 'ifRevision'> & { readonly receipt: ReceiptBody },
   ): Promise<boolean> {
     for (let n = 0; n < mostTries; n++) {
-      const kept = await this.parts.store.read(account, binding);
+      const kept = await this.parts.store.read(account, next.binding);
       if ('kind' in kept) return false;
-      const written = await this.parts.store.write(account, {
-        ...{ binding, ifRevision: kept.revision },
-        ...(credentials === undefined ? {} : { credentials }),
-      });
+      const written = await this.parts.store.write(account, { ...next, ifRevision: kept.revision });
       if (written.kind === 'written') this.parts.accounts.changed(account, false);
       if (written.kind !== 'conflict') return written.kind === 'written';
     }
@@ -119,8 +130,7 @@ export class Connections {
   }
 }
 
-function misfitOf({ config }: ExpandedServer, { principal }: AccountId): string | undefined {
-  const { auth, placement } = config;
+function misfitOf({ auth, placement }: ServerConfig, { principal }: AccountId): string | undefined {
   if (auth === undefined) return 'the server has no auth';
   if (auth.flow !== 'authorization_code') return `flow ${auth.flow} needs nobody to agree`;
   if (principal !== undefined && placement !== 'per_principal')

@@ -1,4 +1,4 @@
-import type { AccountId, Digest } from '@uar/contracts';
+import type { AccountId, Digest, ReceiptBody } from '@uar/contracts';
 import type { ExpandedServer } from '../upstream.js';
 import type { Credentials } from './credentials.js';
 
@@ -79,6 +79,8 @@ export interface PendingAuthorization {
   readonly binding: Digest;
   /** As `begin` gave it. */
   readonly pending: string;
+  /** Of who began it. */
+  readonly receipt: ReceiptBody;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
@@ -99,6 +101,8 @@ export interface NextCredentials {
   readonly ifRevision: number;
   /** Absent: forgets them. */
   readonly credentials?: Credentials;
+  /** Where somebody decided it; written along. */
+  readonly receipt?: ReceiptBody;
 }
 
 /** Credentials that outlive this process, for all connectors. Nothing rejects. */

@@ -76,3 +76,8 @@ function secretsOf(config: ServerConfig, filled: ReadonlySet<string>): string[] 
   secrets.delete('');
   return [...secrets];
 }
+
+/** Why a server cannot be reached. */
+export function unresolvedText(missing: readonly string[]): string {
+  return `unresolved placeholders: ${missing.join(', ')}`;
+}

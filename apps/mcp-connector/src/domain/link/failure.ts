@@ -2,6 +2,7 @@ import type { ServerConfig, ServerStatus } from '@uar/contracts';
 import type { BackOff } from './back-off.js';
 import type { Connected } from './connect.js';
 import { linkTimes } from './link-times.js';
+import { unresolvedText } from '../expand/placeholders.js';
 
 /** What a failed attempt makes of a server, and milliseconds until the next one. */
 export interface Failure {
@@ -17,7 +18,7 @@ export function failureOf(
 ): Failure {
   switch (connected.kind) {
     case 'unresolved': {
-      const message = `unresolved placeholders: ${connected.missing.join(', ')}`;
+      const message = unresolvedText(connected.missing);
       return { status: 'failed', message, pauseMs: linkTimes.crashLoopBackOff };
     }
     case 'unsupported':

@@ -12,6 +12,7 @@ import { capabilitiesOf } from './capabilities.js';
 import { saysAtLeast } from './log-level.js';
 import { cancelledBefore, overloaded, type Claim, type Place, type Placed } from './place.js';
 import type { SeatsOptions } from './seats.js';
+import { unresolvedText } from '../expand/placeholders.js';
 
 export interface SeatSessionOptions extends Pick<SeatsOptions, 'ports' | 'onItemsChanged'> {
   readonly target: ConnectTarget;
@@ -84,10 +85,7 @@ export class SeatSession {
         onUnreachable: this.options.onOver,
       });
       if (opened.kind === 'open') return this.opened(opened.upstream);
-      const message =
-        opened.kind === 'unresolved'
-          ? `unresolved placeholders: ${opened.missing.join(', ')}`
-          : opened.message;
+      const message = opened.kind === 'unresolved' ? unresolvedText(opened.missing) : opened.message;
       return this.failed(message, opened.kind === 'auth_required' ? opened.missing : undefined);
     } catch (error) {
       ports.onFault(error);
