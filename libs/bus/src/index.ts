@@ -23,4 +23,5 @@ export { createHub, type Hub } from './hub/hub.js';
 export { newInstanceId } from './core/random-id.js';
 export { permissionsOf, serviceNames, type Permissions } from './core/rights.js';
 export { type ConnectOptions } from './core/service-bus.js';
+export { signOfLife } from './sign-of-life.js';
 export { BusStrategy } from './nest/strategy.js';

@@ -1,4 +1,4 @@
-import type { Bus } from '@uar/bus';
+import { signOfLife, type Bus } from '@uar/bus';
 import {
   approvalRequired,
   approvalSettled,
@@ -37,22 +37,7 @@ export class BusCallHolder implements CallHolder {
 
 /** Whether a gateway instance is there. */
 export async function signOf(bus: Bus, gateway: string): Promise<Sign> {
-  const reply = await bus.ask(readPresence, {}, { to: gateway });
-  if (reply.kind === 'answered') return 'present';
-  switch (reply.fault) {
-    case 'no_responders':
-      return 'absent';
-    case 'timed_out':
-      return 'silent';
-    case 'disconnected':
-      return 'unasked';
-    // Somebody answered, whatever it was.
-    case 'bad_ask':
-    case 'bad_answer':
-    case 'too_large':
-    case 'faulted':
-      return 'present';
-  }
+  return signOfLife(await bus.ask(readPresence, {}, { to: gateway }));
 }
 
 export class BusAnnouncer implements Announcer {

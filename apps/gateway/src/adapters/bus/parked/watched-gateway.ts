@@ -1,4 +1,4 @@
-import type { Bus, Reply } from '@uar/bus';
+import { signOfLife, type Bus } from '@uar/bus';
 import { readPresence, type InstanceId } from '@uar/contracts';
 import type { Clock } from '../../../domain/call/ports.js';
 
@@ -19,9 +19,10 @@ interface Watch {
 export function watchGateway({ bus, clock, gateway }: Watch, gone: () => void): () => void {
   let [absences, misses] = [0, 0];
   const look = async (): Promise<void> => {
-    const sign = signOf(await bus.ask(readPresence, {}, { to: gateway }));
+    const sign = signOfLife(await bus.ask(readPresence, {}, { to: gateway }));
     absences = sign === 'absent' ? absences + 1 : 0;
-    misses = sign === 'present' ? 0 : misses + 1;
+    // Of a lost connection of ours whoever waits is told by the bus.
+    misses = sign === 'absent' || sign === 'silent' ? misses + 1 : 0;
     if (absences >= absencesOfTheDead || misses >= missesOfTheGone) gone();
   };
   let stop = (): void => undefined;
@@ -33,21 +34,4 @@ export function watchGateway({ bus, clock, gateway }: Watch, gone: () => void): 
   };
   lookLater();
   return () => stop();
-}
-
-function signOf(reply: Reply<typeof readPresence>): 'present' | 'absent' | 'silent' {
-  if (reply.kind === 'answered') return 'present';
-  switch (reply.fault) {
-    case 'no_responders':
-      return 'absent';
-    case 'timed_out':
-      return 'silent';
-    // Of a lost connection of ours whoever waits is told by the bus; else somebody answered, whatever it was.
-    case 'disconnected':
-    case 'bad_ask':
-    case 'bad_answer':
-    case 'too_large':
-    case 'faulted':
-      return 'present';
-  }
 }
