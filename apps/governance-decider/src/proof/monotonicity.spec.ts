@@ -13,6 +13,7 @@ import { proofRuns } from './runs.fixture.js';
 type Texts = Readonly<Record<string, string>>;
 
 const callsPerSet = 20;
+const mostRounds = 6;
 const { seed, cases, timeoutMs } = proofRuns({ cases: 200 });
 /** Half of the sets let everything run but for what else they say, so that there is something to lose. */
 const open = { 't/open': 'permit (principal, action, resource);' };
@@ -100,7 +101,10 @@ async function hold(
       lowered += Number(rankOf(compared.after) < rankOf(compared.before));
     }
   });
-  await fc.assert(property, { seed, numRuns: Math.ceil(cases / callsPerSet), endOnFailure: true });
+  const numRuns = Math.ceil(cases / callsPerSet);
+  // Of few sets it happens that no change takes anything from anybody: that shows nothing.
+  for (let round = 0; round < mostRounds && lowered === 0; round += 1)
+    await fc.assert(property, { seed: seed + round, numRuns, endOnFailure: true });
   console.log(`${name}: ${decided} calls decided twice, ${lowered} lowered (seed ${seed})`);
   expect(lowered).toBeGreaterThan(0);
 }
