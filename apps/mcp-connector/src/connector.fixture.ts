@@ -218,6 +218,7 @@ export class World {
   private async listen(): Promise<void> {
     this.registry.answer(readWantedServers, () => ({ servers: this.wanted }));
     this.registry.listen(hostBeat, (beat) => {
+      if (beat.instance !== this.host.instance) return;
       this.beats.push(beat);
       for (const watcher of this.watchers) watcher();
       this.watchers.clear();
