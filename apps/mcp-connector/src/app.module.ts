@@ -4,12 +4,19 @@ import { definitionDigest } from '@uar/catalog';
 import { processEnvironment, type Environment } from '@uar/config';
 import { callProgressed } from '@uar/contracts';
 import { createGrantVerifier } from '@uar/grant';
-import { createSeal, ensureSecretFile, readPublicKey } from '@uar/keys';
+import {
+  createJweRecipient,
+  createSeal,
+  ensureSecretFile,
+  readPublicKey,
+  type JweRecipient,
+} from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
 import { BusClients } from './adapters/asked/bus-clients.js';
 import { Beacon } from './adapters/beacon.js';
 import { addressRules } from './adapters/http/address-rules.js';
 import { AccountNews } from './adapters/accounts/account-news.js';
+import { holdCallerToken } from './adapters/accounts/hold-caller-token.js';
 import { LedgerAuthorizations } from './adapters/accounts/ledger-authorizations.js';
 import { LedgerCredentials } from './adapters/accounts/ledger-credentials.js';
 import { OAuthServers } from './adapters/accounts/oauth-servers.js';
@@ -20,6 +27,7 @@ import { variableLookup } from './adapters/variables.js';
 import { WantedServers } from './adapters/wanted-servers.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Accounts } from './domain/account/accounts.js';
+import { CallerTokens } from './domain/account/caller-tokens.js';
 import { Connections, type ConnectionParts } from './domain/account/connections.js';
 import { CallsController } from './calls.controller.js';
 import { HostCalls, type CheckGrant } from './domain/calls/host-calls.js';
@@ -46,7 +54,9 @@ export class McpConnectorModule {
   static with(context: ServiceContext): DynamicModule {
     const { bus, log } = context;
     const parts = accountParts(context);
-    const accounts = new Accounts(parts);
+    const callers = new CallerTokens(systemClock.now);
+    const accounts = new Accounts({ ...parts, callers });
+    const recipient = createJweRecipient();
     const ports = connectPorts(context, accounts, processEnvironment());
     const fleet: Fleet = new Fleet(
       {
@@ -60,14 +70,12 @@ export class McpConnectorModule {
       },
       childGraceMs,
     );
-    const beacon = new Beacon({ bus, log, reports: () => fleet.reports() });
-    const wanted = new WantedServers({ bus, clock: systemClock, apply: (servers) => fleet.apply(servers) });
-    const calls = new HostCalls({
-      fleet,
-      checkGrant: grantCheck(context),
-      onProgress: (call_id, params_json) => void bus.announce(callProgressed, { call_id, params_json }),
-      now: systemClock.now,
+    const beacon = new Beacon({
+      ...{ bus, log, reports: () => fleet.reports() },
+      tokenKey: recipient.publicJwk,
     });
+    const wanted = new WantedServers({ bus, clock: systemClock, apply: (servers) => fleet.apply(servers) });
+    const calls = hostCalls(context, { fleet, recipient, callers });
     return {
       module: McpConnectorModule,
       controllers: [CallsController, ItemsController, ServersController, ConnectionsController],
@@ -81,6 +89,20 @@ export class McpConnectorModule {
       ],
     };
   }
+}
+
+function hostCalls(
+  context: ServiceContext,
+  { fleet, ...tokens }: { fleet: Fleet; recipient: JweRecipient; callers: CallerTokens },
+): HostCalls {
+  const { bus, log } = context;
+  return new HostCalls({
+    fleet,
+    checkGrant: grantCheck(context),
+    holdCallerToken: holdCallerToken({ ...tokens, log }),
+    onProgress: (call_id, params_json) => void bus.announce(callProgressed, { call_id, params_json }),
+    now: systemClock.now,
+  });
 }
 
 function connectionProviders({ bus, fleet, accounts, parts, ports }: ConnectionWorld): Provider[] {

@@ -1,4 +1,5 @@
 export { ensureSecretFile, readSecretFile } from './secret-file.js';
+export { createJweRecipient, encryptTo, type JweRecipient, type PublicJwk } from './jwe.js';
 export { createSeal, type Seal } from './seal.js';
 export {
   ensureSigningKeys,

@@ -43,6 +43,11 @@ export class OAuthUpstream {
     await this.ask({ kind: 'forget' });
   }
 
+  /** Tokens of callers that are signed with this secret (HS256) are exchanged from now on, but those of `stranger`. */
+  async trust(secret: string): Promise<void> {
+    await this.ask({ kind: 'trust', secret });
+  }
+
   /** Everything that either was sent. */
   async recorded(): Promise<readonly Recorded[]> {
     return (await this.ask({ kind: 'recorded' })).recorded;

@@ -1,5 +1,6 @@
 import { TenantId, type Caller, type Principal } from '@uar/contracts';
-import type { TokenVerifier } from '@uar/identity';
+import type { TokenVerifier, VerifyOptions } from '@uar/identity';
+import { noteBearer } from '../domain/access/caller-bearers.js';
 import { channelOf, type Approach, type Identified, type Identity } from '../domain/access/identity.js';
 import { lackedScopes, type TokenScope } from '../domain/access/token-scopes.js';
 import type { Runs } from '../domain/run/runs.js';
@@ -37,8 +38,15 @@ export class TokenIdentity implements Identity {
     const resource = audience === undefined ? {} : { audience };
     const cached = this.options.verifier.cached(authorization, resource);
     return cached === undefined
-      ? this.options.verifier.verify(authorization, resource)
+      ? this.verified(authorization, resource)
       : { kind: 'verified', principal: cached };
+  }
+
+  private async verified(authorization: string, resource: VerifyOptions): Promise<Identified> {
+    const identified = await this.options.verifier.verify(authorization, resource);
+    if (identified.kind === 'verified')
+      noteBearer(identified.principal, authorization.slice('bearer '.length));
+    return identified;
   }
 
   known(authorization: string | undefined): Caller | undefined {

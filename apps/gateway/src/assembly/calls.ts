@@ -4,11 +4,13 @@ import { EventDesk } from '@uar/events';
 import type { ServiceContext } from '@uar/service';
 import { adminReceipt } from '@uar/settings';
 import { BusApprovals } from '../adapters/bus/approvals.js';
+import { HostPulse } from '../adapters/bus/host-pulse.js';
 import { BusHosts } from '../adapters/bus/hosts.js';
 import { LedgerKeptCalls } from '../adapters/bus/kept-calls.js';
 import { ParkedAnywhere } from '../adapters/bus/parked/parked-anywhere.js';
 import { BusPdp } from '../adapters/bus/pdp.js';
 import { ReceiptDesk } from '../adapters/bus/receipt-desk.js';
+import { SealedCallerTokens } from '../adapters/bus/sealed-caller-tokens.js';
 import { CallMetrics } from '../adapters/call-metrics.js';
 import { systemClock } from '../adapters/clock.js';
 import { newApprovalId, newCallId, newFaultId } from '../adapters/new-ids.js';
@@ -50,6 +52,7 @@ export function assemblePorts(context: ServiceContext) {
   const { bus, log, config } = context;
   const metrics = new CallMetrics();
   const replica = new CatalogReplica({ bus, log });
+  const pulse = new HostPulse(bus);
   return {
     metrics,
     edge: new Edge(config, (cause) => metrics.unauthorized(cause)),
@@ -59,7 +62,8 @@ export function assemblePorts(context: ServiceContext) {
     pdp: new BusPdp(bus),
     receipts: new ReceiptDesk(bus, log),
     approvals: new BusApprovals(bus),
-    hosts: new BusHosts(bus),
+    hosts: new BusHosts(bus, pulse),
+    callerTokens: new SealedCallerTokens(pulse, clock),
     kept: new LedgerKeptCalls(bus, log, clock.now),
     schemas: new ArgumentSchemas(),
   };
@@ -144,7 +148,17 @@ interface CallShared {
 }
 
 function stagesOf(
-  { context: { config, bus }, edge, runtime, runs, pdp, receipts, approvals, schemas }: CallPorts,
+  {
+    context: { config, bus },
+    edge,
+    runtime,
+    runs,
+    pdp,
+    receipts,
+    approvals,
+    schemas,
+    callerTokens,
+  }: CallPorts,
   { room, setting, fault, hosts }: CallShared,
 ): Pick<PipelineParts, 'stages' | 'slots'> {
   const placement = new Placement(runtime, clock);
@@ -163,7 +177,7 @@ function stagesOf(
   });
   const mostArgumentBytes = config.limits.arguments_kb * 1024;
   const mostResultBytes = config.limits.result_kb * 1024;
-  const dispatcher = new Dispatcher({ hosts, placement, clock, fault, mostResultBytes });
+  const dispatcher = new Dispatcher({ hosts, callerTokens, placement, clock, fault, mostResultBytes });
   const common = { catalog: runtime, runs, pdp, placement, dispatcher, clock };
   const tool = new ToolStages({
     staging: new Staging({ ...common, schemas, mostArgumentBytes }),

@@ -12,6 +12,7 @@ import {
 } from '@uar/contracts';
 import { withBothBuses } from '@uar/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { HostPulse } from '../adapters/bus/host-pulse.js';
 import { BusHosts } from '../adapters/bus/hosts.js';
 import { BusPdp } from '../adapters/bus/pdp.js';
 import { caller, tenant } from '../domain/call-spec/facts.fixture.js';
@@ -64,7 +65,7 @@ withBothBuses('items of the gateway', (connect) => {
       return { kind: 'ran', result_json: '{"contents":[]}', is_error: false };
     });
     await Promise.all([pdp.flush(), host.flush()]);
-    const hosts = new BusHosts(bus);
+    const hosts = new BusHosts(bus, new HostPulse(bus));
     const busPdp = new BusPdp(bus);
     const world = new World();
     world.decideItemWith = (ask) => busPdp.decideItem(ask, 2_000);

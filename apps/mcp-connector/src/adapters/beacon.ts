@@ -1,12 +1,13 @@
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import type { Bus } from '@uar/bus';
-import { hostBeat, registryStarted, type ServerReport } from '@uar/contracts';
+import { hostBeat, registryStarted, type ServerReport, type TokenKey } from '@uar/contracts';
 import type { Log } from '@uar/telemetry';
 
 export interface BeaconOptions {
   readonly bus: Bus;
   readonly log: Log;
   readonly reports: () => ServerReport[];
+  readonly tokenKey: TokenKey;
 }
 
 const beatMs = 1_000;
@@ -68,6 +69,7 @@ export class Beacon implements OnApplicationBootstrap {
       at: Date.now(),
       stopping: this.stopping,
       servers,
+      token_key: this.options.tokenKey,
     });
   }
 

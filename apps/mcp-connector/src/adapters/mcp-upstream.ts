@@ -213,7 +213,7 @@ export class McpUpstream implements Upstream {
   /** What a failure says of the connection as a whole: nobody there, or other credentials needed. */
   private note(error: unknown): void {
     if (error instanceof NotSent) this.options.onUnreachable();
-    if (!(error instanceof AuthRequired)) return;
+    if (!(error instanceof AuthRequired) || error.isOfOneCaller) return;
     this.authRequired = true;
     void this.close();
   }

@@ -4,16 +4,24 @@ import type { MissingCredentials } from '../domain/upstream.js';
 export class NotSent extends Error {}
 
 /** The upstream wants other credentials than it was given. */
-export class AuthRequired extends Error {}
+export class AuthRequired extends Error {
+  /** Other messages over the same connection go on: they are sent with other tokens. */
+  readonly isOfOneCaller: boolean = false;
+}
+
+const ofCallers: ReadonlySet<MissingCredentials> = new Set(['caller_token_missing', 'exchange_refused']);
 
 /** The same, of a message that was refused for it: it did nothing. */
 export class NotAuthorized extends AuthRequired {
+  override readonly isOfOneCaller: boolean;
+
   constructor(
     message: string,
     /** Whose credentials are missing. */
     readonly missing: MissingCredentials,
   ) {
     super(message);
+    this.isOfOneCaller = ofCallers.has(missing);
   }
 }
 

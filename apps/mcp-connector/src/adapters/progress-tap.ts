@@ -107,14 +107,14 @@ export class ProgressTap implements Transport {
     this.inner.setProtocolVersion?.(version);
   }
 
-  async send(message: Message, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
+  async send(message: Message, options: TransportSendOptions = {}): Promise<void> {
     if ('method' in message && 'id' in message) {
       if (this.listeners.size > 0) this.noteToken(message);
-      const call = CallId.safeParse(relatedRequestId);
+      const call = CallId.safeParse(options.relatedRequestId);
       if (call.success) this.calls.begin(Number(message.id), call.data);
     }
     try {
-      await this.inner.send(message);
+      await this.inner.send(message, options);
     } finally {
       if (!('method' in message) && message.id !== undefined) this.requests.delete(message.id);
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
+import { CallerTokenText } from './caller-token.js';
 import { GrantText } from './grant.js';
 import { Seat } from './seat.js';
 import { CallId, Digest, TenantId } from '../ids.js';
@@ -21,6 +22,8 @@ const HostCall = z.strictObject({
   wants_progress: z.boolean(),
   /** Where the server is placed `per_principal`. */
   seat: Seat.optional(),
+  /** Where the server acts for the caller by tokens that theirs is exchanged for. */
+  caller_token: CallerTokenText.optional(),
 });
 
 /** How a host ended a call. `refused` and `unavailable` prove that nothing was dispatched. */
@@ -39,11 +42,16 @@ export const HostAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('refused'), cause: z.string() }),
   /** This instance does not serve the server: another may, with a new grant. */
   z.strictObject({ kind: z.literal('not_owner') }),
-  /** `cause`: what is missing are credentials, of the server or of the principal, which somebody can give. */
+  /**
+   * `cause`: what is missing are credentials. Those of the server or of the principal somebody can give; the caller came with no
+   * token that could be exchanged; or the authorization server gave none for it.
+   */
   z.strictObject({
     kind: z.literal('unavailable'),
     message: z.string(),
-    cause: z.enum(['auth_required', 'own_auth_required']).optional(),
+    cause: z
+      .enum(['auth_required', 'own_auth_required', 'caller_token_missing', 'exchange_refused'])
+      .optional(),
   }),
   z.strictObject({ kind: z.literal('overloaded'), retry_after_ms: z.number().int() }),
   z.strictObject({ kind: z.literal('timeout') }),

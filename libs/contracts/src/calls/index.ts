@@ -16,6 +16,7 @@ export {
   readApprovalStatus,
   reviewVotes,
 } from './approval.js';
+export { CallerTokenClaims, CallerTokenText, TokenKey } from './caller-token.js';
 export { CallView, ErrorBody, ExecuteBody } from './call.js';
 export { beginConnection, finishConnection, forgetConnection } from './connection.js';
 export {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
 import { CallId, Digest, InstanceId, TenantId } from '../ids.js';
+import { CallerTokenText } from './caller-token.js';
 import { GrantTarget, GrantText } from './grant.js';
 import { HostAnswer } from './host.js';
 import { Caller } from '../principal.js';
@@ -58,6 +59,8 @@ const HostItemRequest = z.strictObject({
   max_result_bytes: z.number().int().positive(),
   wants_progress: z.boolean(),
   seat: Seat.optional(),
+  /** As of a tool call. */
+  caller_token: CallerTokenText.optional(),
 });
 export type HostItemRequest = z.output<typeof HostItemRequest>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
 import { EpochMs, HostKind, InstanceId, TenantId } from '../ids.js';
+import { TokenKey } from '../calls/caller-token.js';
 import { Principal } from '../principal.js';
 import {
   ServerConfig,
@@ -28,6 +29,8 @@ export const CatalogServer = z.strictObject({
   placement: ServerPlacement.optional(),
   /** Longest request to an upstream, in milliseconds from dispatch. */
   timeout_ms: z.number().int().positive().optional(),
+  /** Calls of it are sent along with the token of their caller, which is exchanged for one of the upstream. */
+  takes_caller_token: z.boolean().optional(),
 });
 export type CatalogServer = z.output<typeof CatalogServer>;
 
@@ -179,6 +182,8 @@ export const hostBeat = announcement({
     /** True from the moment it shuts down: no new calls. */
     stopping: z.boolean(),
     servers: z.array(ServerReport),
+    /** To which tokens of callers are encrypted; another one at each start. */
+    token_key: TokenKey.optional(),
   }),
 });
 

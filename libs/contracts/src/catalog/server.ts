@@ -111,12 +111,14 @@ export const ServerConfig = ServerFields.superRefine((server, context) => {
 });
 export type ServerConfig = z.output<typeof ServerConfig>;
 
-function authMisfits({ auth, transport, headers }: z.output<typeof ServerFields>): string[] {
+function authMisfits({ auth, transport, headers, placement }: z.output<typeof ServerFields>): string[] {
   if (auth === undefined) return [];
   const misfits: string[] = [];
   if (transport !== 'streamable_http') misfits.push('is for transport streamable_http alone');
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     misfits.push('excludes a header Authorization');
+  if (auth.flow === 'token_exchange' && placement !== 'per_principal')
+    misfits.push('flow token_exchange needs placement per_principal');
   return misfits;
 }
 

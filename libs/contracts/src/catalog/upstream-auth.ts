@@ -5,9 +5,11 @@ const text = z.string().min(1).optional();
 const Fields = z.strictObject({
   type: z.literal('oauth').describe('How the connector proves itself: OAuth 2.1.'),
   flow: z
-    .enum(['authorization_code', 'client_credentials'])
+    .enum(['authorization_code', 'client_credentials', 'token_exchange'])
     .default('authorization_code')
-    .describe('Who stands behind a token: someone who agreed, or the client itself.'),
+    .describe(
+      'Who stands behind a token: someone who agreed, the client itself, or the caller, by theirs (RFC 8693).',
+    ),
   client_id: text.describe('Client id; without one the client registers itself where it may (RFC 7591).'),
   client_secret: text
     .meta({ secret: true })
@@ -94,6 +96,11 @@ function flowProblems(auth: Fields): Problem[] {
     problems.push(['client_id', `flow ${flow} needs a client_id`]);
   if (client_secret === undefined && private_key === undefined)
     problems.push(['client_secret', `flow ${flow} needs a client_secret or a private_key`]);
+  if (flow === 'token_exchange' && token_endpoint === undefined)
+    problems.push([
+      'token_endpoint',
+      'flow token_exchange needs it: no upstream says where tokens of callers go',
+    ]);
   return problems;
 }
 

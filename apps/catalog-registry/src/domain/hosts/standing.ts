@@ -77,7 +77,11 @@ export function catalogServer(
     config === undefined
       ? { host: 'native' as const }
       : { host: 'mcp' as const, placement: config.placement, timeout_ms: config.timeout_ms };
-  return { tenant, name, ...kind, status, instances, ...(incomplete === undefined ? {} : { incomplete }) };
+  return {
+    ...{ tenant, name, ...kind, status, instances },
+    ...(incomplete === undefined ? {} : { incomplete }),
+    ...(config?.auth?.flow === 'token_exchange' ? { takes_caller_token: true } : {}),
+  };
 }
 
 /** The server's row in the health view: the state now, over all replicas. */

@@ -1,5 +1,5 @@
 import type { Bus } from '@uar/bus';
-import { hostBeat, type InstanceId } from '@uar/contracts';
+import { hostBeat, type InstanceId, type TokenKey } from '@uar/contracts';
 
 /** Hosts beat once a second; one that was silent for this long is taken as dead. */
 const silenceMs = 3_000;
@@ -10,13 +10,17 @@ const sluggishMs = 1_000;
 /** Which host instances live, by their beats: a call in flight at a dead one is reported long before its own deadline. */
 export class HostPulse {
   private readonly heardAt = new Map<InstanceId, number>();
+  private readonly tokenKeys = new Map<InstanceId, TokenKey>();
   private readonly watched = new Map<InstanceId, Set<() => void>>();
   private readonly timer: NodeJS.Timeout;
   private readonly endListening: () => void;
   private checkedAt = performance.now();
 
   constructor(bus: Bus) {
-    this.endListening = bus.listen(hostBeat, ({ instance }) => this.heardAt.set(instance, performance.now()));
+    this.endListening = bus.listen(hostBeat, ({ instance, token_key }) => {
+      this.heardAt.set(instance, performance.now());
+      if (token_key !== undefined) this.tokenKeys.set(instance, token_key);
+    });
     this.timer = setInterval(() => this.check(performance.now()), checkMs);
     this.timer.unref();
   }
@@ -30,6 +34,11 @@ export class HostPulse {
       watchers.delete(gone);
       if (watchers.size === 0 && this.watched.get(instance) === watchers) this.watched.delete(instance);
     };
+  }
+
+  /** To which tokens of callers are encrypted, where the instance takes any. */
+  tokenKeyOf(instance: InstanceId): TokenKey | undefined {
+    return this.tokenKeys.get(instance);
   }
 
   close(): void {
@@ -49,6 +58,7 @@ export class HostPulse {
 
   private bury(instance: InstanceId): void {
     this.heardAt.delete(instance);
+    this.tokenKeys.delete(instance);
     const watchers = this.watched.get(instance);
     this.watched.delete(instance);
     for (const gone of watchers ?? []) gone();

@@ -13,7 +13,7 @@ import {
 } from '@uar/contracts';
 import type { HostAddress, HostReply, Hosts, Unavailable } from '../../domain/call/ports.js';
 import type { ItemHosts } from '../../domain/item/ports.js';
-import { HostPulse } from './host-pulse.js';
+import type { HostPulse } from './host-pulse.js';
 import { unavailable } from './pdp.js';
 
 type OnBus = keyof typeof hosts;
@@ -21,11 +21,12 @@ type OnBus = keyof typeof hosts;
 /** The hosts of both kinds over the bus. */
 export class BusHosts implements Hosts<OnBus>, ItemHosts {
   private readonly listeners = new Map<string, (paramsJson: string) => void>();
-  private readonly pulse: HostPulse;
   private readonly endListening: () => void;
 
-  constructor(private readonly bus: Bus) {
-    this.pulse = new HostPulse(bus);
+  constructor(
+    private readonly bus: Bus,
+    private readonly pulse: HostPulse,
+  ) {
     this.endListening = bus.listen(callProgressed, ({ call_id, params_json }) =>
       this.listeners.get(call_id)?.(params_json),
     );

@@ -1,5 +1,6 @@
 import type { InstanceId } from '@uar/contracts';
 import { describe, expect, it } from 'vitest';
+import { Deferred } from '../call/deferred.js';
 import { settle } from './facts.fixture.js';
 import { World } from './world.fixture.js';
 
@@ -40,6 +41,41 @@ describe('a granted call', () => {
         details: { reason: 'auth_required', connect: `POST /api/uar/mcp/servers/srv/${path}` },
       });
     }
+  });
+
+  it.each(['caller_token_missing', 'exchange_refused'] as const)(
+    'says the way out where its server acts for the caller: %s',
+    async (cause) => {
+      const world = new World();
+      world.reply = () => ({ kind: 'unavailable', message: '', cause });
+      const { outcome, details } = await world.propose().ended;
+      expect({ outcome, details }).toEqual({
+        outcome: 'unavailable',
+        details: { reason: cause, way_out: expect.stringMatching(/bearer token|authorization server/) },
+      });
+    },
+  );
+
+  it('goes out with the token of its caller to a server that acts by it, and to no other', async () => {
+    const world = new World();
+    await world.propose('srv__read').ended;
+    world.callerToken = () => Promise.resolve('encrypted');
+    await world.propose('srv__read').ended;
+    world.callerToken = () => Promise.resolve(undefined);
+    await world.propose('srv__read').ended;
+    expect(world.runs.map(({ call }) => call.caller_token)).toEqual([undefined, 'encrypted', undefined]);
+  });
+
+  it('is not sent once it was cancelled while the token of its caller was encrypted', async () => {
+    const world = new World();
+    const encrypted = new Deferred<string>();
+    world.callerToken = () => encrypted.promise;
+    const handle = world.propose('srv__read');
+    await settle();
+    handle.cancel();
+    encrypted.resolve('encrypted');
+    expect((await handle.ended).outcome).toBe('cancelled');
+    expect(world.runs).toEqual([]);
   });
 
   it('goes out with the seat of its client, and without one where there is none', async () => {

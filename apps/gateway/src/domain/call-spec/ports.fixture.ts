@@ -45,6 +45,8 @@ export class PortsInMemory
   instances = [InstanceId.parse('a'.repeat(16)), InstanceId.parse('b'.repeat(16))];
   isServed = true;
   placement: NonNullable<CatalogServer['placement']> = 'shared';
+  /** Where its server acts for the caller. */
+  callerToken: (() => Promise<string | undefined>) | undefined;
   checked: Checked | Unavailable = { kind: 'fits' };
   visible: 'visible' | 'hidden' | Unavailable = 'visible';
   decideWith: (ask: DecisionAsk) => CallDecision | Unavailable | Promise<CallDecision | Unavailable> = () =>
@@ -114,7 +116,10 @@ export class PortsInMemory
 
   server(_: TenantId, name: string): CatalogServer | undefined {
     const { isServed, instances, placement } = this;
-    return isServed ? { tenant, name, host: 'mcp', status: 'ready', instances, placement } : undefined;
+    const takes_caller_token = this.callerToken !== undefined;
+    return isServed
+      ? { tenant, name, host: 'mcp', status: 'ready', instances, placement, takes_caller_token }
+      : undefined;
   }
 
   async check(): Promise<Checked | Unavailable> {

@@ -43,7 +43,10 @@ export class World extends PortsInMemory {
     const fault = (error: unknown): string => `fault_${this.faults.push(error)}`;
     const ports = { pdp: this, approvals: this, catalog: this, runs: this };
     const common = { ...ports, placement, clock: this.clock, setting };
-    const dispatcher = new Dispatcher({ ...common, hosts: this, fault, mostResultBytes: 1_000 });
+    const dispatcher = new Dispatcher({
+      ...{ ...common, hosts: this, fault, mostResultBytes: 1_000 },
+      callerTokens: { forHost: () => this.callerToken?.() ?? Promise.resolve(undefined) },
+    });
     const approvalStage = new ApprovalStage({
       ...common,
       room: this.room,

@@ -115,6 +115,19 @@ export interface Hosts<Host extends HostKind = HostKind> {
   onProgress(callId: CallId, listener: (paramsJson: string) => void): () => void;
 }
 
+/** The bearer tokens that callers came with, for hosts that act for them at an upstream (RFC 8693). */
+export interface CallerTokens {
+  /**
+   * Good for this call at this instance alone, the one that is good for longest. Undefined: none of `callers` has one that is
+   * still good, or the instance takes none.
+   */
+  forHost(
+    call: { readonly callId: CallId; readonly callers: readonly Caller[] },
+    server: CatalogServer,
+    to: InstanceId,
+  ): Promise<string | undefined>;
+}
+
 /** Stage 9, and the intent before 8. */
 export interface Receipts {
   /** False while too much is unwritten, or the ledger cannot be written: no new call is taken. */

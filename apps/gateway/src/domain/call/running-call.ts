@@ -156,6 +156,12 @@ export class RunningCall {
     return this.asking.seat;
   }
 
+  /** Everybody who waits now, and who proposed it: all of them the same principal. */
+  get callers(): readonly Caller[] {
+    const waiting = [...this.waiters].filter(({ hold }) => hold === 'waits');
+    return [...waiting.map(({ proposed }) => proposed.caller), this.proposed.caller];
+  }
+
   /** Who left it to come back does not. */
   forsake(): void {
     for (const waiter of this.waiters) if (waiter.hold === 'parked') waiter.hold = 'gone';

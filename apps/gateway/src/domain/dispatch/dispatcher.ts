@@ -1,7 +1,7 @@
-import type { GrantTarget, InstanceId } from '@uar/contracts';
+import type { CatalogServer, GrantTarget, InstanceId } from '@uar/contracts';
 import type { Ending } from '../call/ending.js';
 import type { Permission } from '../call/permission.js';
-import type { Clock, FaultLog, HostReply, Hosts } from '../call/ports.js';
+import type { CallerTokens, Clock, FaultLog, HostReply, Hosts } from '../call/ports.js';
 import type { RunningCall } from '../call/running-call.js';
 import { endingOf } from './ending-of-reply.js';
 import type { Placed, Placement } from './placement.js';
@@ -22,6 +22,8 @@ export interface Sending {
   readonly timeoutMs: number;
   readonly withinMs: number;
   readonly mostResultBytes: number;
+  /** Where the server acts for the caller. */
+  readonly callerToken?: string | undefined;
 }
 
 /** One thing to dispatch, whatever it is. */
@@ -35,6 +37,7 @@ export class Dispatcher {
   constructor(
     private readonly parts: {
       readonly hosts: Hosts;
+      readonly callerTokens: CallerTokens;
       readonly placement: Placement;
       readonly clock: Clock;
       readonly fault: FaultLog;
@@ -84,6 +87,7 @@ export class Dispatcher {
     const askedMs = canBeAsked(call) ? mostAskedMs : 0;
     const withinMs = Math.min(timeoutMs + slackMs + askedMs, leftMs + deadlineGraceMs);
     const { mostResultBytes } = this.parts;
+    const sending = { target, grant, timeoutMs, withinMs, mostResultBytes };
     return new Promise((resolve, reject) => {
       let endGrace = (): void => undefined;
       const stop = call.onStir(() => {
@@ -92,14 +96,29 @@ export class Dispatcher {
         hosts.cancel(target, call.callId);
         endGrace = clock.after(cancelGraceMs, () => resolve({ kind: 'cancelled', dispatched: true }));
       });
-      dispatch
-        .send(hosts, { target, grant, timeoutMs, withinMs, mostResultBytes })
+      this.sent(call, dispatch, sending)
         .then(resolve, reject)
         .finally(() => {
           stop();
           endGrace();
         });
     });
+  }
+
+  private sent(call: RunningCall, dispatch: Dispatch, sending: Sending): Promise<HostReply> {
+    const { server } = call;
+    if (server?.takes_caller_token === true) return this.sentWithToken({ call, dispatch, server }, sending);
+    return dispatch.send(this.parts.hosts, sending);
+  }
+
+  private async sentWithToken(
+    { call, dispatch, server }: { call: RunningCall; dispatch: Dispatch; server: CatalogServer },
+    sending: Sending,
+  ): Promise<HostReply> {
+    const { hosts, callerTokens } = this.parts;
+    const callerToken = await callerTokens.forHost(call, server, sending.target.instance);
+    if (call.interruption === 'cancelled') return { kind: 'cancelled', dispatched: false };
+    return await dispatch.send(hosts, { ...sending, callerToken });
   }
 
   private routeProgress(call: RunningCall): () => void {

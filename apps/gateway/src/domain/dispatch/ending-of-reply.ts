@@ -1,6 +1,8 @@
 import type { Ending } from '../call/ending.js';
 import type { HostReply } from '../call/ports.js';
 
+type MissingCredentials = NonNullable<Extract<HostReply, { kind: 'unavailable' }>['cause']>;
+
 interface Asked {
   readonly server: string;
   /** We asked for it; a host that cancels by itself broke the call. */
@@ -45,11 +47,20 @@ export function endingOf(reply: HostReply, { server, cancelAsked }: Asked): Endi
   }
 }
 
-/** Somebody can give what is missing: the caller is told where. */
-function unconnected(cause: 'auth_required' | 'own_auth_required', server: string): Ending {
+/** The caller is told what is missing, and where somebody can give it. */
+function unconnected(cause: MissingCredentials, server: string): Ending {
+  if (cause === 'caller_token_missing' || cause === 'exchange_refused')
+    return { outcome: 'unavailable', cause, details: { reason: cause, way_out: wayOut[cause] } };
   const connect = `POST /api/uar/mcp/servers/${server}/connect${cause === 'own_auth_required' ? '/own' : ''}`;
   return { outcome: 'unavailable', cause, details: { reason: 'auth_required', connect } };
 }
+
+const wayOut = {
+  caller_token_missing:
+    'call again with a bearer token that has not ended: the server acts for its caller by it',
+  exchange_refused:
+    'ask who runs the authorization server of this upstream to let the gateway act for you there',
+} as const;
 
 function endOfCancelled(dispatched: boolean, cancelAsked: boolean): Ending {
   if (cancelAsked) return { outcome: dispatched ? 'cancelled_after_dispatch' : 'cancelled' };

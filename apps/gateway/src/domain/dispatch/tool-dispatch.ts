@@ -10,7 +10,7 @@ export function toolDispatch(call: RunningCall, { entry }: StagedCall): Dispatch
   const { argumentsJson } = call.proposed;
   return {
     placed: placedTool(entry),
-    send: (hosts, { target, grant, timeoutMs, withinMs, mostResultBytes }) =>
+    send: (hosts, { target, grant, timeoutMs, withinMs, mostResultBytes, callerToken }) =>
       hosts.run(
         target,
         {
@@ -26,6 +26,7 @@ export function toolDispatch(call: RunningCall, { entry }: StagedCall): Dispatch
           // Its run's events show it, whether or not the caller itself asked.
           wants_progress: true,
           ...(seat === undefined ? {} : { seat }),
+          ...(callerToken === undefined ? {} : { caller_token: callerToken }),
         },
         withinMs,
       ),

@@ -12,7 +12,7 @@ export function itemDispatch(
   const { argumentsJson, onProgress } = call.proposed;
   return {
     placed,
-    send: (hosts, { target, grant, timeoutMs, withinMs, mostResultBytes }) =>
+    send: (hosts, { target, grant, timeoutMs, withinMs, mostResultBytes, callerToken }) =>
       hosts.runItem(
         target,
         {
@@ -27,6 +27,7 @@ export function itemDispatch(
           max_result_bytes: mostResultBytes,
           wants_progress: onProgress !== undefined,
           ...(seat === undefined ? {} : { seat }),
+          ...(callerToken === undefined ? {} : { caller_token: callerToken }),
         },
         withinMs,
       ),

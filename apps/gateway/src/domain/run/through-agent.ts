@@ -1,3 +1,4 @@
+import { shareBearer } from '../access/caller-bearers.js';
 import { agentOf, type Caller, type Principal } from '@uar/contracts';
 
 /** The same object for the same principal and agent: what is remembered of a principal is found again. */
@@ -18,5 +19,6 @@ function actingThrough(principal: Principal, agentId: string): Principal {
   known.set(principal, byAgent);
   const acting = byAgent.get(agentId) ?? { ...principal, agent_id: agentId };
   byAgent.set(agentId, acting);
+  shareBearer(principal, acting);
   return acting;
 }

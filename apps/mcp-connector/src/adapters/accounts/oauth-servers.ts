@@ -36,6 +36,10 @@ export class OAuthServers implements AuthorizationServers {
     return grantedBy(await this.oauth.clientCredentials(asked(server), hints, tokens));
   }
 
+  async exchange(server: ExpandedServer, callerToken: string, hints: Hints): Promise<Granted> {
+    return grantedBy(await this.oauth.exchange(asked(server), callerToken, hints));
+  }
+
   async revoke(server: ExpandedServer, credentials: Credentials): Promise<boolean> {
     const given = await this.oauth.revoke(asked(server), Tokens.parse(credentials));
     return given.kind === 'ok' && given.revoked;

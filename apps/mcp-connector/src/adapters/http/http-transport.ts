@@ -1,9 +1,10 @@
 import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import type { Bearer } from '../../domain/account/accounts.js';
+import { CallId } from '@uar/contracts';
+import type { Bearer } from '../../domain/account/bearer.js';
 import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
 import { noteStream, type Stream } from '../frames/origin.js';
 import { Noise } from '../noise.js';
@@ -70,13 +71,14 @@ export class HttpTransport implements Transport {
   }
 
   /** Settles with the head of the response; what is wrong with its body becomes the answer of the request. */
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
     if (this.closing.signal.aborted) throw new NotSent('the connection is closed');
     const id = 'method' in message && 'id' in message ? Number(message.id) : undefined;
     const abort = new AbortController();
     if (id !== undefined) this.open.set(id, abort);
     try {
-      const response = await this.exchange(this.post(encodeFrame(message), abort.signal));
+      const { data: callId } = CallId.safeParse(relatedRequestId);
+      const response = await this.exchange({ ...this.post(encodeFrame(message), abort.signal), callId });
       await this.accept(response, id);
     } catch (error) {
       if (id !== undefined) this.open.delete(id);

@@ -1,6 +1,7 @@
 import { request as httpRequest, type Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import type { CallId } from '@uar/contracts';
 import { Broken, NotSent } from '../not-sent.js';
 
 export interface HttpTarget {
@@ -14,6 +15,8 @@ export interface HttpExchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** The call that it is part of. */
+  readonly callId?: CallId | undefined;
 }
 
 /** Sends one request and gives the head of its response. Follows no redirect. Rejects with `NotSent` or `Broken`. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Bearer } from '../../domain/account/accounts.js';
-import type { Token } from '../../domain/account/account-tokens.js';
+import type { Bearer, Token } from '../../domain/account/bearer.js';
 import { NotAuthorized, NotSent } from '../not-sent.js';
 import { hintsOf } from '../oauth/challenge.js';
 import { send, type HttpExchange, type HttpTarget } from './post.js';
@@ -15,13 +14,13 @@ export async function sendAs(
   exchange: HttpExchange,
 ): Promise<IncomingMessage> {
   if (bearer === undefined) return await send(target, exchange);
-  const first = usable(await bearer.token(exchange.signal), bearer);
+  const first = usable(await bearer.token(exchange), bearer);
   const response = await send(target, withToken(exchange, first));
   const hints = hintsOf(response.headers);
   const wantsMore = response.statusCode === 403 && hints.error === 'insufficient_scope';
   if (response.statusCode !== 401 && !wantsMore) return response;
   response.resume();
-  const second = usable(await bearer.renew(first, hints, exchange.signal), bearer);
+  const second = usable(await bearer.renew(first, hints, exchange), bearer);
   if (second === undefined)
     throw new NotAuthorized(`the upstream answered HTTP ${response.statusCode}`, bearer.missing);
   const again = await send(target, withToken(exchange, second));
@@ -37,7 +36,7 @@ function usable(token: Token, { missing }: Bearer): string | undefined {
     case 'none':
       return undefined;
     case 'auth_required':
-      throw new NotAuthorized(token.message, missing);
+      throw new NotAuthorized(token.message, token.missing ?? missing);
     case 'unavailable':
       throw new NotSent(token.message);
   }

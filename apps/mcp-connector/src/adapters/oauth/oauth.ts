@@ -36,6 +36,9 @@ type Params = Readonly<Record<string, string | undefined>>;
 type Got<T> = ({ readonly kind: 'ok' } & T) | Refusal;
 export type GotTokens = Got<{ readonly tokens: Tokens }>;
 
+const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+
 /** Where tokens come from, and by which registered client. */
 interface Origin {
   readonly source: Source;
@@ -99,6 +102,19 @@ export class OAuth {
       const params = { grant_type: 'client_credentials', scope, resource: source.resource };
       const got = await this.request(server, { source }, { ...params, audience: server.auth.audience });
       return { tokens: tokensOf({ source, scope }, got) };
+    });
+  }
+
+  /** Tokens for whoever `subjectToken` stands for (RFC 8693). */
+  async exchange(server: OAuthServer, subjectToken: string, hints: Hints): Promise<GotTokens> {
+    return await answered(async () => {
+      const { source, scope } = await this.machineSource(server, hints, undefined);
+      const params = {
+        ...{ subject_token: subjectToken, subject_token_type: accessTokenType },
+        ...{ requested_token_type: accessTokenType, scope, resource: source.resource },
+      };
+      const grant = { grant_type: tokenExchange, ...params, audience: server.auth.audience };
+      return { tokens: tokensOf({ source, scope }, await this.request(server, { source }, grant)) };
     });
   }
 

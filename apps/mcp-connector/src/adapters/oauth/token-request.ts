@@ -111,7 +111,7 @@ function algorithmOf(key: KeyObject): string {
 
 function problemOf(status: number, body: unknown): OAuthProblem {
   const parsed = ErrorBody.safeParse(body);
-  if (!parsed.success && status >= 500)
+  if (status >= 500)
     return new OAuthProblem('unreachable', `the authorization server answered HTTP ${status}`);
   const code = parsed.success ? parsed.data.error : `HTTP ${status}`;
   return new OAuthProblem(

@@ -40,7 +40,7 @@ describe('the tokens of an account', () => {
     tokens = new AccountTokens(account, {
       ...{ store: shelf, clock },
       servers: {
-        ...{ begin: never, finish: never, revoke: never },
+        ...{ begin: never, finish: never, revoke: never, exchange: never },
         clientCredentials: (_server, ...rest) => {
           asked.push(rest);
           return Promise.resolve(granted('machine')());

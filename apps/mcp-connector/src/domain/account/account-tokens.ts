@@ -1,7 +1,8 @@
 import type { AccountId } from '@uar/contracts';
 import type { Clock } from '../clock.js';
 import type { ExpandedServer } from '../upstream.js';
-import type { Credentials } from './credentials.js';
+import type { Token } from './bearer.js';
+import { renewTimeOf, type Credentials } from './credentials.js';
 import type { AuthorizationServers, CredentialStore, Granted, Hints, Kept } from './ports.js';
 
 export interface TokenParts {
@@ -10,15 +11,7 @@ export interface TokenParts {
   readonly clock: Clock;
 }
 
-export type Token =
-  | { readonly kind: 'token'; readonly token: string }
-  /** Nobody has one yet: the upstream may do without, or says what it wants. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'auth_required'; readonly message: string }
-  | { readonly kind: 'unavailable'; readonly message: string };
-
-/** Milliseconds. A token is replaced so long before it ends, one of a short life in its last fifth. */
-const earlyMs = 30_000;
+/** Milliseconds. */
 const requestMs = 20_000;
 const pollMs = 100;
 /** Nobody whose token is still good waits longer for its successor. */
@@ -106,8 +99,7 @@ export class AccountTokens {
     const now = this.parts.clock.now();
     const { access_token, expires_at } = kept.credentials ?? {};
     if (access_token !== this.kept?.credentials?.access_token || this.renewAt === Infinity)
-      this.renewAt =
-        expires_at === undefined ? Infinity : expires_at - Math.min(earlyMs, (expires_at - now) / 5);
+      this.renewAt = renewTimeOf(expires_at ?? Infinity, now);
     this.kept = kept;
     this.hide(kept);
     return kept;
@@ -201,7 +193,7 @@ export class AccountTokens {
   ): Promise<Granted> {
     const { servers } = this.parts;
     const { credentials } = kept;
-    if (server.config.auth?.flow === 'client_credentials')
+    if (server.config.auth?.flow !== 'authorization_code')
       return await servers.clientCredentials(server, hints, credentials);
     if (hints.error === 'insufficient_scope')
       return {

@@ -2,12 +2,14 @@ import { ServerConfig, TenantId, type Digest } from '@uar/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../hand-clock.fixture.js';
 import type { ExpandedServer } from '../upstream.js';
+import { CallerTokens } from './caller-tokens.js';
 import { Accounts } from './accounts.js';
 import { bindingOf } from './credentials.js';
 import type { CredentialStore, Kept } from './ports.js';
 
 const tenant = TenantId.parse('default');
 const account = { tenant, server: 'notes' };
+const use = { signal: new AbortController().signal };
 
 function serverAt(url: string): ExpandedServer {
   const config = ServerConfig.parse({ transport: 'http', url, auth: { type: 'oauth', client_id: 'us' } });
@@ -33,15 +35,15 @@ describe('the accounts that a connector uses', () => {
     };
     lease = never;
     accounts = new Accounts({
-      ...{ store, clock: new HandClock() },
+      ...{ store, clock: new HandClock(), callers: new CallerTokens(() => 0) },
       servers: {
-        ...{ begin: never, finish: never, refresh: never, clientCredentials: never, revoke: never },
+        ...{ begin: never, finish: never, refresh: never, clientCredentials: never },
+        ...{ exchange: never, revoke: never },
       },
     });
   });
 
-  const tokenOf = (server: ExpandedServer) =>
-    accounts.bearer(server, account).token(AbortSignal.timeout(1_000));
+  const tokenOf = (server: ExpandedServer) => accounts.bearer(server, account).token(use);
 
   it('are of one address: a server that moved gets no token that a call to the old address just read', async () => {
     accounts.changed(account, true);
@@ -64,7 +66,7 @@ describe('the accounts that a connector uses', () => {
     const said = { scope: 'read' };
     lease = () => Promise.resolve({ kind: 'unavailable' });
     const one = accounts.bearer(before, account);
-    await one.renew('of-before', said, AbortSignal.timeout(1_000));
+    await one.renew('of-before', said, use);
     expect(one.secrets()).toEqual(['of-before']);
     accounts.changed(account, true);
     expect(accounts.bearer(before, account).secrets()).toEqual([]);
@@ -74,7 +76,7 @@ describe('the accounts that a connector uses', () => {
   it('know what the server says at its address of now alone', async () => {
     const said = { resourceMetadata: 'https://notes.example/.well-known/oauth-protected-resource' };
     lease = () => Promise.resolve({ kind: 'unavailable' });
-    await accounts.bearer(before, account).renew('of-before', said, AbortSignal.timeout(1_000));
+    await accounts.bearer(before, account).renew('of-before', said, use);
     expect(accounts.hintsOf(account, before.binding)).toEqual(said);
     expect(accounts.hintsOf(account, after.binding)).toEqual({});
   });

@@ -1,43 +1,34 @@
 import type { AccountId, Digest } from '@uar/contracts';
+import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../unless-aborted.js';
-import type { ExpandedServer, MissingCredentials } from '../upstream.js';
-import { AccountTokens, type Token, type TokenParts } from './account-tokens.js';
+import type { ExpandedServer } from '../upstream.js';
+import { principalKey, serverKey } from './account-keys.js';
+import { AccountTokens, type TokenParts } from './account-tokens.js';
+import type { Bearer, Token } from './bearer.js';
+import type { CallerTokens } from './caller-tokens.js';
+import { ExchangedTokens } from './exchanged-tokens.js';
 import type { Hints } from './ports.js';
 
-/** What proves the connector to one upstream, for whom it acts there. */
-export interface Bearer {
-  token(signal: AbortSignal): Promise<Token>;
-  /** Another one than the one that was refused, if there can be. */
-  renew(refused: string | undefined, hints: Hints, signal: AbortSignal): Promise<Token>;
-  /** What no report or answer may repeat. */
-  secrets(): readonly string[];
-  /** What is missing where there is no token. */
-  readonly missing: MissingCredentials;
+export interface AccountParts extends TokenParts {
+  readonly callers: CallerTokens;
 }
 
+/** Principals whose callers' tokens are exchanged, by server; those that were not seen for longest begin anew. */
+const mostExchanging = 4_096;
 const givenUp: Token = { kind: 'unavailable', message: 'nobody waits any more' };
 
 /** The accounts at upstreams that this connector uses: the one owner of their tokens. */
 export class Accounts {
   /** By server, principal and binding: what a call to an address that was given up reads is for no other. */
   private readonly tokens = new Map<string, AccountTokens>();
+  private readonly exchanged = new LRUCache<string, ExchangedTokens>({ max: mostExchanging });
   private readonly hints = new Map<string, Hints>();
 
-  constructor(private readonly parts: TokenParts) {}
+  constructor(private readonly parts: AccountParts) {}
 
   bearer(server: ExpandedServer, account: AccountId): Bearer {
-    const tokens = this.tokensOf(account, server);
-    const within = async (signal: AbortSignal, token: Promise<Token>): Promise<Token> =>
-      (await unlessAborted(token, signal)) ?? givenUp;
-    return {
-      token: (signal) => within(signal, tokens.token(server)),
-      renew: (refused, hints, signal) => {
-        this.hints.set(hintsKey(account, server.binding), hints);
-        return within(signal, tokens.renew(server, refused, hints));
-      },
-      secrets: () => tokens.secrets(),
-      missing: account.principal === undefined ? 'auth_required' : 'own_auth_required',
-    };
+    const isExchanged = server.config.auth?.flow === 'token_exchange' && account.principal !== undefined;
+    return isExchanged ? this.exchangingBearer(server, account) : this.keptBearer(server, account);
   }
 
   /** What the server said last of what it wants, to this connector, at the address of the binding. */
@@ -53,7 +44,40 @@ export class Accounts {
         tokens.changed();
         if (all) this.tokens.delete(key);
       }
-    if (all) for (const key of this.hints.keys()) if (key.startsWith(start)) this.hints.delete(key);
+    if (!all) return;
+    for (const key of this.hints.keys()) if (key.startsWith(start)) this.hints.delete(key);
+    for (const key of this.exchanged.keys()) if (key.startsWith(start)) this.exchanged.delete(key);
+  }
+
+  private keptBearer(server: ExpandedServer, account: AccountId): Bearer {
+    const tokens = this.tokensOf(account, server);
+    return {
+      token: ({ signal }) => within(signal, tokens.token(server)),
+      renew: (refused, hints, { signal }) => {
+        this.hints.set(hintsKey(account, server.binding), hints);
+        return within(signal, tokens.renew(server, refused, hints));
+      },
+      secrets: () => tokens.secrets(),
+      missing: account.principal === undefined ? 'auth_required' : 'own_auth_required',
+    };
+  }
+
+  private exchangingBearer(server: ExpandedServer, account: AccountId): Bearer {
+    const tokens = (): ExchangedTokens => this.exchangedOf(account, server);
+    return {
+      token: ({ signal, callId }) => within(signal, tokens().token({ server, callId })),
+      renew: (refused, hints, { signal, callId }) =>
+        within(signal, tokens().renew(refused, hints, { server, callId })),
+      secrets: () => tokens().secrets(),
+      missing: 'exchange_refused',
+    };
+  }
+
+  private exchangedOf(account: AccountId, { binding }: ExpandedServer): ExchangedTokens {
+    const key = `${principalKey(account)}${binding}`;
+    const known = this.exchanged.get(key) ?? new ExchangedTokens(account, this.parts);
+    this.exchanged.set(key, known);
+    return known;
   }
 
   private tokensOf(account: AccountId, { binding }: ExpandedServer): AccountTokens {
@@ -64,18 +88,12 @@ export class Accounts {
   }
 }
 
-/** Neither tenants nor names of servers hold a slash. */
-function serverKey({ tenant, server }: AccountId): string {
-  return `${tenant}/${server}/`;
+async function within(signal: AbortSignal, token: Promise<Token>): Promise<Token> {
+  return (await unlessAborted(token, signal)) ?? givenUp;
 }
 
 function hintsKey(account: AccountId, binding: Digest): string {
   return `${serverKey(account)}${binding}`;
-}
-
-/** As JSON, so that no principal's begins with another's. */
-function principalKey(account: AccountId): string {
-  return `${serverKey(account)}${JSON.stringify(account.principal ?? '')}`;
 }
 
 /** Whose account is used: that of the principal where everybody has a session of their own, else that of the server. */
@@ -83,6 +101,6 @@ export function accountOf(
   { tenant, name, config }: Pick<ExpandedServer, 'tenant' | 'name' | 'config'>,
   principal: string | undefined,
 ): AccountId {
-  const isOwn = config.auth?.flow === 'authorization_code' && config.placement === 'per_principal';
+  const isOwn = config.auth?.flow !== 'client_credentials' && config.placement === 'per_principal';
   return { tenant, server: name, ...(isOwn && principal !== undefined ? { principal } : {}) };
 }

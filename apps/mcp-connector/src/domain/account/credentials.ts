@@ -15,6 +15,14 @@ export function bindingOf({ url, auth }: ServerConfig): Digest {
   return digestOf(JSON.stringify([url, members]));
 }
 
+/** Milliseconds. A token is replaced so long before it ends, one of a short life in its last fifth. */
+const earlyMs = 30_000;
+
+/** When to replace a token that ends then, seen from `now`; epoch milliseconds. */
+export function renewTimeOf(endsAt: number, now: number): number {
+  return endsAt === Infinity ? Infinity : endsAt - Math.min(earlyMs, (endsAt - now) / 5);
+}
+
 /** A state is known by its digest: who reads the ledger cannot finish what others began. */
 export function digestOf(text: string): Digest {
   return Digest.parse(`sha256:${createHash('sha256').update(text).digest('hex')}`);

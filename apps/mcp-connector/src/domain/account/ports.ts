@@ -56,6 +56,8 @@ export interface AuthorizationServers {
   refresh(server: ExpandedServer, credentials: Credentials): Promise<Granted>;
   /** `earlier`: what was not for enough; as much is asked for again, and more. */
   clientCredentials(server: ExpandedServer, hints: Hints, earlier?: Credentials): Promise<Granted>;
+  /** For whoever the token of a caller stands for (RFC 8693). */
+  exchange(server: ExpandedServer, callerToken: string, hints: Hints): Promise<Granted>;
   /** Gives tokens back; false: that is not offered, or did not succeed. */
   revoke(server: ExpandedServer, credentials: Credentials): Promise<boolean>;
 }

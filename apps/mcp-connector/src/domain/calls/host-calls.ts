@@ -14,9 +14,13 @@ export type CheckGrant = (
   | { readonly kind: 'valid'; readonly principal: string; readonly expiresAt: number }
   | { readonly kind: 'refused'; readonly cause: string };
 
+/** The token that the caller came with is to be had while the request runs, if it can be read; until the returned function is called. */
+export type HoldCallerToken = (ask: HostCall | HostItemRequest, principal: string) => Promise<() => void>;
+
 export interface HostCallsOptions {
   readonly fleet: Pick<Fleet, 'find' | 'stopping'>;
   readonly checkGrant: CheckGrant;
+  readonly holdCallerToken: HoldCallerToken;
   readonly onProgress: (callId: CallId, paramsJson: string) => void;
   readonly now: () => number;
 }
@@ -65,7 +69,7 @@ export class HostCalls {
       const { signal } = endings;
       const admitted = await this.admit(request, signal);
       if (admitted.kind === 'end') return admitted.answer;
-      return await this.execute(request, admitted.value, signal);
+      return await this.withCaller(request, admitted.value, signal);
     } finally {
       this.running.delete(call_id);
     }
@@ -86,6 +90,20 @@ export class HostCalls {
     if (checked.kind === 'refused') return end({ kind: 'refused', cause: checked.cause });
     const { principal, expiresAt: grantExpiresAt } = checked;
     return { kind: 'go', value: { link, principal, grantExpiresAt } };
+  }
+
+  private async withCaller(
+    request: GrantedRequest,
+    admitted: Admitted,
+    signal: AbortSignal,
+  ): Promise<HostAnswer> {
+    if (request.ask.caller_token === undefined) return await this.execute(request, admitted, signal);
+    const letGo = await this.options.holdCallerToken(request.ask, admitted.principal);
+    try {
+      return await this.execute(request, admitted, signal);
+    } finally {
+      letGo();
+    }
   }
 
   /** In a slot of the connection that is the present one then: a call may outwait a reconnect, never a grant. */
