@@ -31,6 +31,10 @@ export const serving = chapter({
     text: 'under per_principal every principal connects an account of their own, and a call without one says how',
     source: 'API.md 3',
   },
+  'upstream.exchange': {
+    text: 'where it is configured, each caller acts at an upstream as themselves, by a token that theirs was exchanged for; nobody without one does',
+    source: 'RFC 8693',
+  },
   'upstream.secrets': {
     text: 'the token of a caller goes to no upstream, child, log, event or file; tokens of upstreams are kept sealed',
     source: 'DESIGN.md 4',

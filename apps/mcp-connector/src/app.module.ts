@@ -12,6 +12,7 @@ import {
   type JweRecipient,
 } from '@uar/keys';
 import type { ServiceContext } from '@uar/service';
+import type { Log } from '@uar/telemetry';
 import { BusClients } from './adapters/asked/bus-clients.js';
 import { Beacon } from './adapters/beacon.js';
 import { addressRules } from './adapters/http/address-rules.js';
@@ -55,7 +56,7 @@ export class McpConnectorModule {
     const { bus, log } = context;
     const parts = accountParts(context);
     const callers = new CallerTokens(systemClock.now);
-    const accounts = new Accounts({ ...parts, callers });
+    const accounts = accountsOf(parts, callers, log);
     const recipient = createJweRecipient();
     const ports = connectPorts(context, accounts, processEnvironment());
     const fleet: Fleet = new Fleet(
@@ -89,6 +90,14 @@ export class McpConnectorModule {
       ],
     };
   }
+}
+
+function accountsOf(parts: ConnectionWorld['parts'], callers: CallerTokens, log: Log): Accounts {
+  return new Accounts({
+    ...{ ...parts, callers },
+    onNotExchanged: ({ tenant, server }, message) =>
+      log.warn({ tenant, server, message }, 'the token of a caller could not be exchanged'),
+  });
 }
 
 function hostCalls(

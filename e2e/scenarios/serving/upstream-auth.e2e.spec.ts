@@ -1,8 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { OAuthUpstream, processesNaming, type Product } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { clientOf, eventually, toolListed, user, type Body, type Client } from '../../client.js';
+import { fileTexts } from '../../file-texts.js';
 import { keeps } from '../../keeps.js';
 import { createCounters, fixtureServer, onBothBuses } from '../../on-both-buses.js';
 
@@ -150,7 +150,7 @@ onBothBuses(
         const places = {
           ...{ upstream: JSON.stringify(recorded), output: product().output() },
           ...{ receipts: receipts.text, events, children: children.join('\n') },
-          files: filesOf(product().dataDir).join('\n'),
+          files: fileTexts(product().dataDir),
         };
         // Its signature alone would show a token that was cut or spelled in another way.
         const callers = [client, uma].map(({ token }) => token.split('.')[2] ?? token);
@@ -181,10 +181,4 @@ async function eventsOf(product: Product, client: Client): Promise<string> {
     await reader?.cancel();
     return read;
   });
-}
-
-function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
 }

@@ -36,6 +36,7 @@ describe('the accounts that a connector uses', () => {
     lease = never;
     accounts = new Accounts({
       ...{ store, clock: new HandClock(), callers: new CallerTokens(() => 0) },
+      onNotExchanged: () => undefined,
       servers: {
         ...{ begin: never, finish: never, refresh: never, clientCredentials: never },
         ...{ exchange: never, revoke: never },

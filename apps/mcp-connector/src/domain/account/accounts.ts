@@ -5,13 +5,10 @@ import type { ExpandedServer } from '../upstream.js';
 import { principalKey, serverKey } from './account-keys.js';
 import { AccountTokens, type TokenParts } from './account-tokens.js';
 import type { Bearer, Token } from './bearer.js';
-import type { CallerTokens } from './caller-tokens.js';
-import { ExchangedTokens } from './exchanged-tokens.js';
+import { ExchangedTokens, type ExchangeParts } from './exchanged-tokens.js';
 import type { Hints } from './ports.js';
 
-export interface AccountParts extends TokenParts {
-  readonly callers: CallerTokens;
-}
+export type AccountParts = TokenParts & ExchangeParts;
 
 /** Principals whose callers' tokens are exchanged, by server; those that were not seen for longest begin anew. */
 const mostExchanging = 4_096;

@@ -18,6 +18,7 @@ describe('tokens that those of callers are exchanged for', () => {
   let callers: CallerTokens;
   let asked: (readonly [token: string, hints: Hints])[];
   let answer: (token: string) => Granted | Promise<Granted>;
+  let told: string[];
   let tokens: ExchangedTokens;
   const granted = (access_token: string, lifeMs?: number): Granted => ({
     kind: 'granted',
@@ -41,7 +42,11 @@ describe('tokens that those of callers are exchanged for', () => {
       asked.push([token, hints]);
       return await answer(token);
     };
-    tokens = new ExchangedTokens(ada, { callers, clock, servers: { exchange } });
+    told = [];
+    tokens = new ExchangedTokens(ada, {
+      ...{ callers, clock, servers: { exchange } },
+      onNotExchanged: (_account, message) => told.push(message),
+    });
   });
 
   it('are got once for all calls with the same token', async () => {
@@ -122,6 +127,7 @@ describe('tokens that those of callers are exchanged for', () => {
     expect(await tokenFor(1)).toEqual(refused);
     expect(await tokenFor(2)).toEqual({ kind: 'token', token: 'b' });
     expect(asked.length).toBe(2);
+    expect(told).toEqual(['invalid_target']);
     await clock.pass(2_000);
     answer = () => granted('now');
     expect(await tokenFor(1)).toEqual({ kind: 'token', token: 'now' });

@@ -10,6 +10,8 @@ export interface ExchangeParts {
   readonly callers: CallerTokens;
   readonly servers: Pick<AuthorizationServers, 'exchange'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** Nothing was got; the message repeats no token. */
+  readonly onNotExchanged: (account: AccountId, message: string) => void;
 }
 
 export interface ExchangeOf {
@@ -115,6 +117,7 @@ export class ExchangedTokens {
     const now = this.parts.clock.now();
     this.failures.delete(key);
     if (granted.kind !== 'granted') {
+      this.parts.onNotExchanged(this.account, granted.message);
       const token = failed(granted);
       keep(this.failures, key, { token, until: now + failureMs });
       return token;
