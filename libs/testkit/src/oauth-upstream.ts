@@ -48,6 +48,11 @@ export class OAuthUpstream {
     await this.ask({ kind: 'trust', secret });
   }
 
+  /** Which authorization servers the MCP server names from now on. */
+  async name(...issuers: readonly string[]): Promise<void> {
+    await this.ask({ kind: 'name', issuers });
+  }
+
   /** Everything that either was sent. */
   async recorded(): Promise<readonly Recorded[]> {
     return (await this.ask({ kind: 'recorded' })).recorded;

@@ -1,6 +1,7 @@
 import { OAuthUpstream, withBothBuses } from '@uar/testkit';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AuthorizationServer } from '../adapters/oauth/authorization-server.fixture.js';
 import { World, tenant } from '../connector.fixture.js';
 import { accountLedger } from './accounts.fixture.js';
 
@@ -64,6 +65,21 @@ withBothBuses('credentials of a client itself', (connect) => {
     expect(answers.filter(({ kind }) => kind !== 'ran')).toEqual([]);
     expect((await upstream.tokenRequests()).slice(before)).toEqual(['client_credentials 200']);
     await second.stop();
+  });
+
+  it('are asked for at no authorization server that the upstream names later', async () => {
+    const other = await AuthorizationServer.start();
+    await upstream.name(other.url, upstream.issuer);
+    await upstream.forget();
+    expect(await world.run('notes', 'whoami')).toMatchObject({ kind: 'ran' });
+    await upstream.name(other.url);
+    await upstream.forget();
+    const refused = await world.run('notes', 'whoami');
+    expect(refused).toMatchObject({ kind: 'unavailable', cause: 'auth_required' });
+    expect(JSON.stringify(refused)).toContain('another authorization server than before');
+    await upstream.name(upstream.issuer);
+    expect(other.asked.filter(({ method }) => method === 'POST')).toEqual([]);
+    await other.stop();
   });
 
   it('that are refused leave the server waiting for others, and say no secret', async () => {

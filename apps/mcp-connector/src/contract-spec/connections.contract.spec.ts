@@ -12,6 +12,7 @@ import { createSeal } from '@uar/keys';
 import { OAuthUpstream, withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LedgerCredentials } from '../adapters/accounts/ledger-credentials.js';
+import { AuthorizationServer } from '../adapters/oauth/authorization-server.fixture.js';
 import { World, tenant } from '../connector.fixture.js';
 import { bindingOf } from '../domain/account/credentials.js';
 import { accountLedger } from './accounts.fixture.js';
@@ -37,11 +38,15 @@ withBothBuses('the connection of an account', (connect) => {
     ...server('shared'),
     auth: { type: 'oauth' as const, client_id: '${NO_SUCH_ONE}' },
   });
+  const secretive = () => ({
+    ...server('per_principal'),
+    auth: { type: 'oauth' as const, client_id: 'known', client_secret: 'for one authorization server' },
+  });
   beforeAll(async () => {
     upstream = await OAuthUpstream.start();
     ledger = await accountLedger(await connect('approval-service'));
     world = await World.start(connect, {
-      ...{ notes: server('shared'), own: server('per_principal'), blank: blank() },
+      ...{ notes: server('shared'), own: server('per_principal'), blank: blank(), secretive: secretive() },
     });
     await world.until('notes', ({ status }) => status === 'auth_required');
   });
@@ -169,5 +174,23 @@ withBothBuses('the connection of an account', (connect) => {
     await finish(await agreed({ tenant, server: 'own', principal: ada }));
     expect(await world.run('own', 'whoami', { principal: ada })).toMatchObject({ kind: 'ran' });
     expect(await world.run('own', 'whoami', { principal: bob })).toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('of a client with a secret is begun at one authorization server, whoever begins, until the server is disconnected', async () => {
+    const other = await AuthorizationServer.start();
+    const [ada, bob] = ['User::"default/ada"', 'User::"default/bob"'];
+    const startOf = async (principal: string): Promise<string> => {
+      const begun = beginConnection.answer.parse(await begin({ tenant, server: 'secretive', principal }));
+      return begun.kind === 'begun' ? new URL(begun.authorization_url).origin : JSON.stringify(begun);
+    };
+    expect(await startOf(ada)).toBe(upstream.issuer);
+    await upstream.name(other.url);
+    expect(await startOf(bob)).toContain('set auth.issuer, or disconnect the server and connect it again');
+    await upstream.name(other.url, upstream.issuer);
+    expect(await startOf(bob)).toBe(upstream.issuer);
+    expect(await forget('secretive')).toEqual({ kind: 'forgotten', revoked: false });
+    expect(await startOf(bob)).toBe(other.url);
+    await upstream.name(upstream.issuer);
+    await other.stop();
   });
 });

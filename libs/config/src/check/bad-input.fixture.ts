@@ -76,6 +76,11 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
     'mcp.servers.a.auth.token_endpoint: is no http or https URL without user name, password and fragment (uar.yaml:1)',
   ],
   [
+    'an issuer with a query',
+    'mcp: { servers: { a: { transport: http, url: "https://a.example/", auth: { type: oauth, issuer: "https://i.example/?x" } } } }',
+    'mcp.servers.a.auth.issuer: is no http or https URL without user name, password, query and fragment (uar.yaml:1)',
+  ],
+  [
     'a tenant that is no name',
     'tenants: { "a b": {} }',
     'tenants.a b: is no name (letters, digits, dot, dash, underscore; at most 64) (uar.yaml:1)',

@@ -28,6 +28,9 @@ const Fields = z.strictObject({
   audience: text.describe(
     'Audience to ask for, where the authorization server wants one besides the resource.',
   ),
+  issuer: text.describe(
+    'Issuer of the only authorization server that is asked (RFC 8414). Default: the one that the upstream names; the first one stays where the client has a secret or key.',
+  ),
   token_endpoint: text.describe('URL of the token endpoint, where it cannot be discovered.'),
 });
 
@@ -104,10 +107,12 @@ function flowProblems(auth: Fields): Problem[] {
   return problems;
 }
 
-function urlProblems({ client_metadata_url, token_endpoint }: Fields): Problem[] {
+function urlProblems({ client_metadata_url, issuer, token_endpoint }: Fields): Problem[] {
   const problems: Problem[] = [];
   if (isWritten(client_metadata_url) && !isMetadataUrl(client_metadata_url))
     problems.push(['client_metadata_url', 'is no https URL with a path']);
+  if (isWritten(issuer) && !(isEndpoint(issuer) && new URL(issuer).search === ''))
+    problems.push(['issuer', 'is no http or https URL without user name, password, query and fragment']);
   if (isWritten(token_endpoint) && !isEndpoint(token_endpoint))
     problems.push(['token_endpoint', 'is no http or https URL without user name, password and fragment']);
   return problems;

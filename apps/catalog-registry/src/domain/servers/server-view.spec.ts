@@ -59,6 +59,7 @@ describe('serverView', () => {
       auth: {
         ...{ type: 'oauth', flow: 'client_credentials', client_id: 'us', client_secret: 's3cret' },
         token_endpoint: 'https://as.example/token?key=s3cret',
+        issuer: 'https://${HOST}/?key=s3cret',
       },
     });
     const server = new DesiredServers([{ tenant, name: 'docs', config }]).get(tenant, 'docs');
@@ -66,7 +67,7 @@ describe('serverView', () => {
     const view = serverView(server, { connected: true, sandboxEffective: 'none', warnings: [], tools: [] });
     expect(view.auth).toEqual({
       ...{ type: 'oauth', flow: 'client_credentials', client_id: 'us', secret_keys: ['client_secret'] },
-      token_endpoint: 'https://as.example/token?key=***',
+      ...{ token_endpoint: 'https://as.example/token?key=***', issuer: 'https://${HOST}/?key=***' },
     });
     expect(view.warnings.map(({ key }) => key)).toEqual(['auth.client_secret']);
     expect(JSON.stringify(view)).not.toContain('s3cret');

@@ -29,9 +29,10 @@ export function serverView(server: DesiredServer, standing: ServerStanding): Ser
 }
 
 function authView({ client_secret, private_key, ...shown }: UpstreamAuth): ServerView['auth'] {
-  const { token_endpoint, client_metadata_url } = shown;
+  const { issuer, token_endpoint, client_metadata_url } = shown;
   return {
     ...shown,
+    ...(issuer === undefined ? {} : { issuer: maskUrl(issuer) }),
     ...(token_endpoint === undefined ? {} : { token_endpoint: maskUrl(token_endpoint) }),
     ...(client_metadata_url === undefined ? {} : { client_metadata_url: maskUrl(client_metadata_url) }),
     secret_keys: [

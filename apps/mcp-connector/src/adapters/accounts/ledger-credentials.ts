@@ -8,23 +8,25 @@ import {
   type StoredAccount,
 } from '@uar/contracts';
 import type { Seal } from '@uar/keys';
+import { z } from 'zod';
 import type { CredentialStore, Kept, NextCredentials } from '../../domain/account/ports.js';
-import { Tokens } from '../oauth/oauth-types.js';
+import { Pinned, Tokens } from '../oauth/oauth-types.js';
 import { AccountSeal } from './account-seal.js';
 
 /** Longer than anybody waits for an authorization server. */
 const leaseMs = 30_000;
 const away = { kind: 'unavailable' } as const;
+const Sealed = z.union([Tokens, Pinned]);
 
 /** Credentials in the ledger, sealed before they leave this process, each for its account alone. */
 export class LedgerCredentials implements CredentialStore {
-  private readonly seal: AccountSeal<Tokens>;
+  private readonly seal: AccountSeal<z.output<typeof Sealed>>;
 
   constructor(
     private readonly bus: Bus,
     seal: Seal,
   ) {
-    this.seal = new AccountSeal(seal, 'account', Tokens);
+    this.seal = new AccountSeal(seal, 'account', Sealed);
   }
 
   async read(account: AccountId, binding: Digest): Promise<Kept | typeof away> {
@@ -34,18 +36,16 @@ export class LedgerCredentials implements CredentialStore {
 
   async write(
     account: AccountId,
-    { binding, ifRevision, credentials, receipt }: NextCredentials,
+    { binding, ifRevision, credentials, issuer, receipt }: NextCredentials,
   ): ReturnType<CredentialStore['write']> {
+    const value = credentials ?? (issuer === undefined ? undefined : { issuer });
     const reply = await this.bus.ask(writeAccount, {
       ...{ account, binding, if_revision: ifRevision },
       ...(receipt === undefined ? {} : { receipt }),
-      ...(credentials === undefined
-        ? {}
-        : { sealed: this.seal.close(Tokens.parse(credentials), account, binding) }),
+      ...(value === undefined ? {} : { sealed: this.seal.close(Sealed.parse(value), account, binding) }),
     });
     if (reply.kind !== 'answered') return away;
-    const { value } = reply;
-    return value.kind === 'written' ? value : { kind: 'conflict' };
+    return reply.value.kind === 'written' ? reply.value : { kind: 'conflict' };
   }
 
   async lease(account: AccountId, ifRevision: number): ReturnType<CredentialStore['lease']> {
@@ -66,7 +66,8 @@ export class LedgerCredentials implements CredentialStore {
   private kept(account: AccountId, binding: Digest, stored: StoredAccount): Kept {
     const { revision, sealed } = stored;
     if (sealed === undefined || stored.binding !== binding) return { revision };
-    const credentials = this.seal.open(sealed, account, binding);
-    return { revision, ...(credentials === undefined ? {} : { credentials }) };
+    const opened = this.seal.open(sealed, account, binding);
+    if (opened === undefined) return { revision };
+    return 'issuer' in opened ? { revision, issuer: opened.issuer } : { revision, credentials: opened };
   }
 }

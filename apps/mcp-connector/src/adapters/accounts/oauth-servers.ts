@@ -5,6 +5,7 @@ import type {
   Begun,
   Granted,
   Hints,
+  Wanted,
 } from '../../domain/account/ports.js';
 import type { Credentials } from '../../domain/account/credentials.js';
 import type { ExpandedServer } from '../../domain/upstream.js';
@@ -15,9 +16,14 @@ import { Pending, Tokens, type OAuthServer } from '../oauth/oauth-types.js';
 export class OAuthServers implements AuthorizationServers {
   constructor(private readonly oauth: OAuth) {}
 
-  async begin(server: ExpandedServer, { hints, redirectUri, earlier }: Beginning): Promise<Begun> {
+  async issuer(server: ExpandedServer, hints: Hints): ReturnType<AuthorizationServers['issuer']> {
+    const found = await this.oauth.issuer(asked(server), hints);
+    return found.kind === 'ok' ? { kind: 'found', issuer: found.issuer } : found;
+  }
+
+  async begin(server: ExpandedServer, { earlier, ...beginning }: Beginning): Promise<Begun> {
     const tokens = Tokens.safeParse(earlier).data;
-    const begun = await this.oauth.begin(asked(server), { hints, redirectUri, earlier: tokens });
+    const begun = await this.oauth.begin(asked(server), { ...beginning, earlier: tokens });
     if (begun.kind !== 'ok') return begun;
     const { authorizationUrl, pending } = begun;
     return { kind: 'begun', authorizationUrl, state: pending.state, pending: JSON.stringify(pending) };
@@ -31,9 +37,9 @@ export class OAuthServers implements AuthorizationServers {
     return grantedBy(await this.oauth.refresh(asked(server), Tokens.parse(credentials)));
   }
 
-  async clientCredentials(server: ExpandedServer, hints: Hints, earlier?: Credentials): Promise<Granted> {
+  async clientCredentials(server: ExpandedServer, { earlier, ...wanted }: Wanted): Promise<Granted> {
     const tokens = Tokens.safeParse(earlier).data;
-    return grantedBy(await this.oauth.clientCredentials(asked(server), hints, tokens));
+    return grantedBy(await this.oauth.clientCredentials(asked(server), { ...wanted, earlier: tokens }));
   }
 
   async exchange(server: ExpandedServer, callerToken: string, hints: Hints): Promise<Granted> {

@@ -19,20 +19,49 @@ export interface Discovered {
   readonly metadata: AuthorizationServerMetadata | undefined;
 }
 
+export interface Search {
+  readonly hints: Hints;
+  readonly fetch: FetchLike;
+  /** Found before: there may be no other. */
+  readonly pinned?: string | undefined;
+}
+
 /**
  * Who gives tokens for an upstream: RFC 9728, then RFC 8414 or OpenID Connect Discovery; where the upstream describes no
- * resource, its origin (MCP 2025-03-26). Rejects with `OAuthProblem`, or whatever the network says.
+ * resource, its origin (MCP 2025-03-26). Where `auth.issuer` is configured, that one alone. Rejects with `OAuthProblem`,
+ * or whatever the network says.
  */
-export async function discover(server: OAuthServer, hints: Hints, fetch: FetchLike): Promise<Discovered> {
+export async function discover(server: OAuthServer, { hints, fetch, pinned }: Search): Promise<Discovered> {
   const resource = await resourceOf(server, hints, fetch);
-  const named = resource?.authorization_servers?.[0];
+  const named = namedIssuer(resource?.authorization_servers, server.auth.issuer, pinned);
   const issuer = named ?? new URL('/', server.url).href;
   const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
   if (metadata === undefined && named !== undefined)
     throw new OAuthProblem('refused', 'the authorization server publishes no metadata');
   if (metadata !== undefined && !isIssuedBy(metadata.issuer, issuer, named))
     throw new OAuthProblem('refused', 'the metadata of the authorization server are of another issuer');
-  return { source: sourceOf({ issuer, metadata, resource }), scopes: resource?.scopes_supported, metadata };
+  const source = sourceOf({ issuer, metadata, resource });
+  if (pinned !== undefined && !isSameIssuer(source.issuer, pinned))
+    throw new OAuthProblem('refused', anotherThanBefore);
+  return { source, scopes: resource?.scopes_supported, metadata };
+}
+
+const anotherThanBefore =
+  'the upstream names another authorization server than before: set auth.issuer, or disconnect the server and connect it again';
+
+/** Of several (RFC 9728 2) the one that is wanted, else the first. Undefined: nobody names one. */
+function namedIssuer(
+  listed: readonly string[] = [],
+  configured: string | undefined,
+  pinned: string | undefined,
+): string | undefined {
+  const wanted = configured ?? pinned;
+  const found = listed.find((issuer) => wanted !== undefined && isSameIssuer(issuer, wanted));
+  if (configured === undefined) return found ?? listed[0];
+  if (!URL.canParse(configured)) throw new OAuthProblem('refused', 'auth.issuer is no URL');
+  if (found === undefined && listed.length > 0)
+    throw new OAuthProblem('refused', 'the upstream names other authorization servers than auth.issuer');
+  return configured;
 }
 
 async function resourceOf(
@@ -60,15 +89,15 @@ function isOf(resource: string, url: string): boolean {
   );
 }
 
-/** RFC 8414 3.3 wants the same text; URLs that differ in their last slash alone are told apart by nobody. */
 function isIssuedBy(stated: string, issuer: string, named: string | undefined): boolean {
-  if (withoutSlash(stated) === withoutSlash(issuer)) return true;
+  if (isSameIssuer(stated, issuer)) return true;
   // MCP 2025-03-26: at the origin of the upstream itself its issuer may have a path, which nothing names.
   return named === undefined && URL.canParse(stated) && new URL(stated).origin === new URL(issuer).origin;
 }
 
-function withoutSlash(issuer: string): string {
-  return issuer.replace(/\/$/, '');
+/** RFC 8414 3.3 wants the same text; URLs that differ in their last slash alone are told apart by nobody. */
+function isSameIssuer(one: string, other: string): boolean {
+  return one.replace(/\/$/, '') === other.replace(/\/$/, '');
 }
 
 function sourceOf(options: {

@@ -22,7 +22,7 @@ describe('tokens without a browser', () => {
     auth: UpstreamAuth.parse({ type: 'oauth', ...auth }),
   });
   async function tokens(of = server(), hints = {}): Promise<Tokens> {
-    const got = await oauth.clientCredentials(of, hints);
+    const got = await oauth.clientCredentials(of, { hints });
     if (got.kind !== 'ok') throw new Error(got.message);
     return got.tokens;
   }
@@ -41,7 +41,7 @@ describe('tokens without a browser', () => {
     as.describe({}, { scopes_supported: ['a'] });
     const earlier = await tokens();
     const hints = { error: 'insufficient_scope', scope: 'b' };
-    expect(await oauth.clientCredentials(server(), hints, earlier)).toMatchObject({ kind: 'ok' });
+    expect(await oauth.clientCredentials(server(), { hints, earlier })).toMatchObject({ kind: 'ok' });
     expect(as.lastForm['scope']?.split(' ').toSorted()).toEqual(['a', 'b']);
   });
 
@@ -73,7 +73,7 @@ describe('tokens without a browser', () => {
     }
     const wrong = await oauth.clientCredentials(
       server({ ...secret, client_secret: undefined, private_key: 'x' }),
-      {},
+      { hints: {} },
     );
     expect(wrong).toEqual({ kind: 'refused', message: 'auth.private_key is no private key in PEM' });
   });
@@ -82,7 +82,7 @@ describe('tokens without a browser', () => {
     const { privateKey } = generateKeyPairSync('ed448');
     const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const other = server({ flow: 'client_credentials', client_id: 'us', private_key });
-    expect(await oauth.clientCredentials(other, {})).toEqual({
+    expect(await oauth.clientCredentials(other, { hints: {} })).toEqual({
       ...{ kind: 'refused' },
       message: 'auth.private_key has to be RSA, Ed25519, or EC on P-256, P-384 or P-521',
     });
@@ -124,9 +124,9 @@ describe('tokens without a browser', () => {
 
   it('sends secrets nowhere else', async () => {
     as.answers.set('/token', () => ({ status: 307, headers: { location: `${as.url}/elsewhere` } }));
-    expect(await oauth.clientCredentials(server(), {})).toMatchObject({ kind: 'refused' });
+    expect(await oauth.clientCredentials(server(), { hints: {} })).toMatchObject({ kind: 'refused' });
     expect(as.asked.some(({ path }) => path === '/elsewhere')).toBe(false);
     const nobody = { ...server({ ...secret, token_endpoint: 'http://127.0.0.1:9/token' }) };
-    expect(await oauth.clientCredentials(nobody, {})).toMatchObject({ kind: 'unreachable' });
+    expect(await oauth.clientCredentials(nobody, { hints: {} })).toMatchObject({ kind: 'unreachable' });
   });
 });

@@ -47,6 +47,9 @@ export const Tokens = z.strictObject({
 });
 export type Tokens = z.output<typeof Tokens>;
 
+/** Whose tokens alone will do, while there are none. */
+export const Pinned = z.strictObject({ issuer: z.string() });
+
 /** What has to be known when the browser comes back. Holds secrets. */
 export const Pending = z.strictObject({
   state: z.string(),

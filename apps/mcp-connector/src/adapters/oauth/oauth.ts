@@ -24,12 +24,17 @@ export interface OAuthWorld {
   readonly now: () => number;
 }
 
-export interface Beginning {
+export interface Wanted {
   readonly hints: Hints;
+  /** Tokens that are no longer good, or not good for enough. */
+  readonly earlier?: Tokens | undefined;
+  /** Who may see the secrets of the client; absent: whoever is configured or found. */
+  readonly pinned?: string | undefined;
+}
+
+export interface Beginning extends Wanted {
   /** Where the browser comes back to: ours, from configuration. */
   readonly redirectUri: string;
-  /** Tokens that are no longer good, or not good for enough: their registration is used again. */
-  readonly earlier?: Tokens | undefined;
 }
 
 type Params = Readonly<Record<string, string | undefined>>;
@@ -49,11 +54,19 @@ interface Origin {
 export class OAuth {
   constructor(private readonly world: OAuthWorld) {}
 
-  /** The way to a code. */
-  async begin(server: OAuthServer, { hints, redirectUri, earlier }: Beginning): Promise<Got<Begun>> {
+  /** Who would be asked for tokens. No secret leaves. */
+  async issuer(server: OAuthServer, hints: Hints): Promise<Got<{ readonly issuer: string }>> {
+    return await answered(async () => {
+      const { source } = await discover(server, { hints, fetch: this.reach(server).fetch });
+      return { issuer: source.issuer };
+    });
+  }
+
+  /** The way to a code. An earlier registration is used again. */
+  async begin(server: OAuthServer, { hints, redirectUri, earlier, pinned }: Beginning): Promise<Got<Begun>> {
     return await answered(async () => {
       const { rules, fetch } = this.reach(server);
-      const discovered = await discover(server, hints, fetch);
+      const discovered = await discover(server, { hints, fetch, pinned });
       const scope = scopeFor(server, discovered, { hints, earlier });
       const kept = this.usable(earlier?.registration, redirectUri);
       const registered = clientIdentity(server.auth, discovered.source, kept);
@@ -96,9 +109,9 @@ export class OAuth {
   }
 
   /** Tokens for the client itself (RFC 6749 4.4). */
-  async clientCredentials(server: OAuthServer, hints: Hints, earlier?: Tokens): Promise<GotTokens> {
+  async clientCredentials(server: OAuthServer, wanted: Wanted): Promise<GotTokens> {
     return await answered(async () => {
-      const { source, scope } = await this.machineSource(server, hints, earlier);
+      const { source, scope } = await this.machineSource(server, wanted);
       const params = { grant_type: 'client_credentials', scope, resource: source.resource };
       const got = await this.request(server, { source }, { ...params, audience: server.auth.audience });
       return { tokens: tokensOf({ source, scope }, got) };
@@ -108,7 +121,7 @@ export class OAuth {
   /** Tokens for whoever `subjectToken` stands for (RFC 8693). */
   async exchange(server: OAuthServer, subjectToken: string, hints: Hints): Promise<GotTokens> {
     return await answered(async () => {
-      const { source, scope } = await this.machineSource(server, hints, undefined);
+      const { source, scope } = await this.machineSource(server, { hints });
       const params = {
         ...{ subject_token: subjectToken, subject_token_type: accessTokenType },
         ...{ requested_token_type: accessTokenType, scope, resource: source.resource },
@@ -133,13 +146,12 @@ export class OAuth {
 
   private async machineSource(
     server: OAuthServer,
-    hints: Hints,
-    earlier: Tokens | undefined,
+    { hints, earlier, pinned }: Wanted,
   ): Promise<{ readonly source: Source; readonly scope: string | undefined }> {
     const { token_endpoint } = server.auth;
     const discovered: Discovered =
       token_endpoint === undefined
-        ? await discover(server, hints, this.reach(server).fetch)
+        ? await discover(server, { hints, fetch: this.reach(server).fetch, pinned })
         : { source: configuredSource(server, token_endpoint), scopes: undefined, metadata: undefined };
     return { source: discovered.source, scope: scopeFor(server, discovered, { hints, earlier }) };
   }
@@ -166,8 +178,8 @@ export class OAuth {
   }
 }
 
-function configuredSource({ url }: OAuthServer, token_endpoint: string): Source {
-  const issuer = new URL(token_endpoint).origin;
+function configuredSource({ url, auth }: OAuthServer, token_endpoint: string): Source {
+  const issuer = auth.issuer ?? new URL(token_endpoint).origin;
   const { origin, pathname } = new URL(url);
   return { issuer, token_endpoint, takes_metadata_url: false, resource: origin + pathname };
 }

@@ -14,6 +14,7 @@ const config = ServerConfig.parse({
 });
 const server: ExpandedServer = { tenant, name: 'notes', config, secrets: [], binding: bindingOf(config) };
 const account = { tenant, server: 'notes' };
+const source = { issuer: 'https://as.example' };
 
 describe('the tokens of an account', () => {
   let clock: HandClock;
@@ -23,7 +24,7 @@ describe('the tokens of an account', () => {
   let answer: () => Granted | Promise<Granted>;
   let tokens: AccountTokens;
   const given = (name: string, lifeMs?: number): Credentials => ({
-    ...{ access_token: `access-${name}`, refresh_token: `refresh-${name}` },
+    ...{ access_token: `access-${name}`, refresh_token: `refresh-${name}`, source },
     ...(lifeMs === undefined ? {} : { expires_at: clock.now() + lifeMs }),
   });
   const granted = (name: string, lifeMs?: number) => () =>
@@ -40,9 +41,9 @@ describe('the tokens of an account', () => {
     tokens = new AccountTokens(account, {
       ...{ store: shelf, clock },
       servers: {
-        ...{ begin: never, finish: never, revoke: never, exchange: never },
-        clientCredentials: (_server, ...rest) => {
-          asked.push(rest);
+        ...{ begin: never, finish: never, revoke: never, exchange: never, issuer: never },
+        clientCredentials: (_server, wanted) => {
+          asked.push(wanted);
           return Promise.resolve(granted('machine')());
         },
         refresh: async (_server, { refresh_token = '' }) => {
@@ -75,7 +76,7 @@ describe('the tokens of an account', () => {
     const machine = { ...server, config: ServerConfig.parse({ ...config, auth }) };
     const hints = { error: 'insufficient_scope', scope: 'more' };
     expect(await tokens.renew(machine, 'access-one', hints)).toEqual(token('machine'));
-    expect(asked).toEqual([[hints, given('one')]]);
+    expect(asked).toEqual([{ hints, earlier: given('one'), pinned: source.issuer }]);
   });
 
   it('hold up no other connector where there are none to renew', async () => {
@@ -159,6 +160,15 @@ describe('the tokens of an account', () => {
     answer = () => ({ kind: 'authorization_needed', message: 'connect again' });
     expect((await tokens.renew(server, 'access-one', {})).kind).toBe('auth_required');
     expect(shelf.kept).toEqual({ revision: 2 });
+  });
+
+  it('leave behind who alone may see the secret of the client', async () => {
+    shelf.kept = { revision: 1, credentials: given('one') };
+    answer = () => ({ kind: 'authorization_needed', message: 'connect again' });
+    const auth = { type: 'oauth', client_id: 'us', client_secret: 's' };
+    const secretive = { ...server, config: ServerConfig.parse({ ...config, auth }) };
+    expect((await tokens.renew(secretive, 'access-one', {})).kind).toBe('auth_required');
+    expect(shelf.kept).toEqual({ revision: 2, issuer: source.issuer });
   });
 
   it('are hidden from what is said of them while they are read again, and after they were replaced', async () => {

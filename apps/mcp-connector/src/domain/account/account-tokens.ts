@@ -1,9 +1,11 @@
 import type { AccountId } from '@uar/contracts';
 import type { Clock } from '../clock.js';
 import type { ExpandedServer } from '../upstream.js';
+import { askForTokens, pinnedFor } from './ask-for-tokens.js';
 import type { Token } from './bearer.js';
 import { renewTimeOf, type Credentials } from './credentials.js';
-import type { AuthorizationServers, CredentialStore, Granted, Hints, Kept } from './ports.js';
+import { isTrustedAtFirst, issuerOf } from './pinned-issuer.js';
+import type { AuthorizationServers, CredentialStore, Hints, Kept, Refusal, Wanted } from './ports.js';
 
 export interface TokenParts {
   readonly store: CredentialStore;
@@ -137,6 +139,8 @@ export class AccountTokens {
     hints: Hints,
   ): Promise<Token> {
     const { store, clock } = this.parts;
+    const pinned = await pinnedFor(server, hints, this.parts);
+    if (pinned.kind !== 'pinned') return refusedToken(pinned);
     const signal = AbortSignal.timeout(requestMs);
     while (!signal.aborted) {
       const kept = await this.read(server);
@@ -149,7 +153,7 @@ export class AccountTokens {
         case 'unavailable':
           return storeAway;
         case 'leased':
-          return await this.grantedTo(server, { kept, hints });
+          return await this.grantedTo(server, kept, { hints, pinned: pinned.issuer });
         case 'moved':
           break;
         case 'held':
@@ -159,11 +163,8 @@ export class AccountTokens {
     return { kind: 'unavailable', message: 'another connector is getting the credentials of the server' };
   }
 
-  private async grantedTo(
-    server: ExpandedServer,
-    { kept, hints }: { readonly kept: Kept; readonly hints: Hints },
-  ): Promise<Token> {
-    const granted = await this.ask(server, { kept, hints });
+  private async grantedTo(server: ExpandedServer, kept: Kept, wanted: Wanted): Promise<Token> {
+    const granted = await askForTokens(this.parts.servers, server, { ...wanted, earlier: kept.credentials });
     switch (granted.kind) {
       case 'granted':
         return await this.save(server, kept, granted.credentials);
@@ -171,41 +172,20 @@ export class AccountTokens {
         await this.giveUp(server, kept);
         this.kept = undefined;
         this.unsaved = false;
-        return { kind: 'auth_required', message: granted.message };
+        break;
       case 'refused':
-        await this.parts.store.release(this.account, kept.revision);
-        return { kind: 'auth_required', message: granted.message };
       case 'unreachable':
         await this.parts.store.release(this.account, kept.revision);
-        return { kind: 'unavailable', message: granted.message };
     }
+    return refusedToken(granted);
   }
 
-  private async giveUp({ binding }: ExpandedServer, { revision, credentials }: Kept): Promise<void> {
+  private async giveUp({ binding, config }: ExpandedServer, kept: Kept): Promise<void> {
     const { store } = this.parts;
+    const { revision, credentials } = kept;
     if (credentials === undefined) return await store.release(this.account, revision);
-    await store.write(this.account, { binding, ifRevision: revision });
-  }
-
-  private async ask(
-    server: ExpandedServer,
-    { kept, hints }: { readonly kept: Kept; readonly hints: Hints },
-  ): Promise<Granted> {
-    const { servers } = this.parts;
-    const { credentials } = kept;
-    if (server.config.auth?.flow !== 'authorization_code')
-      return await servers.clientCredentials(server, hints, credentials);
-    if (hints.error === 'insufficient_scope')
-      return {
-        kind: 'refused',
-        message: 'the upstream wants more scopes than were agreed to: connect it again',
-      };
-    if (credentials?.refresh_token === undefined)
-      return {
-        kind: 'authorization_needed',
-        message: 'nobody has connected the server yet, or not for long',
-      };
-    return await servers.refresh(server, credentials);
+    const issuer = isTrustedAtFirst(config) ? issuerOf(kept) : undefined;
+    await store.write(this.account, { binding, ifRevision: revision, issuer });
   }
 
   /** Kept here whatever becomes of the write: a refresh token that was replaced is good no more. */
@@ -229,3 +209,7 @@ export class AccountTokens {
 }
 
 const storeAway: Token = { kind: 'unavailable', message: 'the credentials of the server cannot be read now' };
+
+function refusedToken({ kind, message }: Refusal): Token {
+  return { kind: kind === 'unreachable' ? 'unavailable' : 'auth_required', message };
+}

@@ -10,6 +10,7 @@ import type { CredentialStore, Kept } from './ports.js';
 const tenant = TenantId.parse('default');
 const account = { tenant, server: 'notes' };
 const use = { signal: new AbortController().signal };
+const source = { issuer: 'https://as.example' };
 
 function serverAt(url: string): ExpandedServer {
   const config = ServerConfig.parse({ transport: 'http', url, auth: { type: 'oauth', client_id: 'us' } });
@@ -25,7 +26,7 @@ describe('the accounts that a connector uses', () => {
   let lease: () => ReturnType<CredentialStore['lease']>;
 
   beforeEach(() => {
-    stored = { revision: 1, binding: before.binding, credentials: { access_token: 'of-before' } };
+    stored = { revision: 1, binding: before.binding, credentials: { access_token: 'of-before', source } };
     const never = () => Promise.reject(new Error('not asked for here'));
     const store: CredentialStore = {
       read: (_account, binding) =>
@@ -39,7 +40,7 @@ describe('the accounts that a connector uses', () => {
       onNotExchanged: () => undefined,
       servers: {
         ...{ begin: never, finish: never, refresh: never, clientCredentials: never },
-        ...{ exchange: never, revoke: never },
+        ...{ exchange: never, revoke: never, issuer: never },
       },
     });
   });
@@ -55,7 +56,7 @@ describe('the accounts that a connector uses', () => {
   it('are read again, whatever address they are for, when they were written', async () => {
     await tokenOf(before);
     await tokenOf(after);
-    stored = { revision: 2, binding: after.binding, credentials: { access_token: 'of-after' } };
+    stored = { revision: 2, binding: after.binding, credentials: { access_token: 'of-after', source } };
     accounts.changed({ ...account, principal: 'User::"default/ada"' }, false);
     expect(await tokenOf(after)).toEqual({ kind: 'none' });
     accounts.changed(account, false);

@@ -11,8 +11,9 @@ import type {
 import type { Clock } from '../clock.js';
 import type { ExpandedServer } from '../upstream.js';
 import type { Accounts } from './accounts.js';
-import { bindingOf } from './credentials.js';
+import { bindingOf, type Credentials } from './credentials.js';
 import type { AuthorizationServers, AuthorizationStore, CredentialStore, NextCredentials } from './ports.js';
+import { issuerOf, pinnedIssuer } from './pinned-issuer.js';
 import { unresolvedText } from '../expand/placeholders.js';
 
 export interface ConnectionParts {
@@ -58,12 +59,14 @@ export class Connections {
     if (expanded.kind === 'unresolved')
       return { kind: 'not_applicable', message: unresolvedText(expanded.missing) };
     const { server } = expanded;
+    const hints = accounts.hintsOf(account, server.binding);
+    const pinned = await pinnedIssuer(server, hints, this.parts);
+    if (pinned.kind !== 'pinned') return pinned;
     const kept = await store.read(account, server.binding);
     if ('kind' in kept) return away;
     const begun = await servers.begin(server, {
-      hints: accounts.hintsOf(account, server.binding),
-      redirectUri: redirect_uri,
-      earlier: kept.credentials,
+      ...{ hints, redirectUri: redirect_uri },
+      ...{ earlier: kept.credentials, pinned: pinned.issuer },
     });
     if (begun.kind !== 'begun') return begun;
     const { authorizationUrl, state, pending } = begun;
@@ -100,12 +103,18 @@ export class Connections {
     const binding = bindingOf(config);
     const kept = await this.parts.store.read(account, binding);
     if ('kind' in kept) return away;
-    const { credentials } = kept;
-    if (credentials === undefined) return { kind: 'forgotten', revoked: false };
+    if (issuerOf(kept) === undefined) return { kind: 'forgotten', revoked: false };
     if (!(await this.save(account, { binding, receipt }))) return away;
+    const { credentials } = kept;
+    return {
+      kind: 'forgotten',
+      revoked: credentials !== undefined && (await this.revoked(account, credentials)),
+    };
+  }
+
+  private async revoked(account: AccountId, credentials: Credentials): Promise<boolean> {
     const server = this.expanded(account);
-    const revoked = server !== undefined && (await this.parts.servers.revoke(server, credentials));
-    return { kind: 'forgotten', revoked };
+    return server !== undefined && (await this.parts.servers.revoke(server, credentials));
   }
 
   private expanded(account: AccountId): ExpandedServer | undefined {

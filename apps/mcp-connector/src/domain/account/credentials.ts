@@ -7,6 +7,8 @@ export interface Credentials {
   /** Epoch milliseconds; absent: good until it is refused. */
   readonly expires_at?: number | undefined;
   readonly refresh_token?: string | undefined;
+  /** Who gave them. */
+  readonly source: { readonly issuer: string };
 }
 
 /** Of the address and the client as they are written: tokens are used for no others. */

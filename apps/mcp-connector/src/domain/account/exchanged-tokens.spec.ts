@@ -23,7 +23,7 @@ describe('tokens that those of callers are exchanged for', () => {
   const granted = (access_token: string, lifeMs?: number): Granted => ({
     kind: 'granted',
     credentials: {
-      access_token,
+      ...{ access_token, source: { issuer: 'https://as.example' } },
       ...(lifeMs === undefined ? {} : { expires_at: clock.now() + lifeMs }),
     },
   });

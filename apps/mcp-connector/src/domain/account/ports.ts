@@ -24,11 +24,16 @@ export interface Refusal {
 
 export type Granted = { readonly kind: 'granted'; readonly credentials: Credentials } | Refusal;
 
-export interface Beginning {
+export interface Wanted {
   readonly hints: Hints;
-  readonly redirectUri: string;
-  /** What is no longer good, or not for enough: the client that was registered with it is used again. */
+  /** What is no longer good, or not for enough: as much is asked for again, and more, by the client that was registered with it. */
   readonly earlier?: Credentials | undefined;
+  /** The issuer that alone may be asked; absent: the configured or the named one. */
+  readonly pinned?: string | undefined;
+}
+
+export interface Beginning extends Wanted {
+  readonly redirectUri: string;
 }
 
 export type Begun =
@@ -51,11 +56,15 @@ export interface AuthorizationAnswer {
 
 /** The authorization servers of upstreams. Nothing rejects. */
 export interface AuthorizationServers {
+  /** The issuer that would be asked; it is sent no secret. */
+  issuer(
+    server: ExpandedServer,
+    hints: Hints,
+  ): Promise<{ readonly kind: 'found'; readonly issuer: string } | Refusal>;
   begin(server: ExpandedServer, beginning: Beginning): Promise<Begun>;
   finish(server: ExpandedServer, pending: string, answer: AuthorizationAnswer): Promise<Granted>;
   refresh(server: ExpandedServer, credentials: Credentials): Promise<Granted>;
-  /** `earlier`: what was not for enough; as much is asked for again, and more. */
-  clientCredentials(server: ExpandedServer, hints: Hints, earlier?: Credentials): Promise<Granted>;
+  clientCredentials(server: ExpandedServer, wanted: Wanted): Promise<Granted>;
   /** For whoever the token of a caller stands for (RFC 8693). */
   exchange(server: ExpandedServer, callerToken: string, hints: Hints): Promise<Granted>;
   /** Gives tokens back; false: that is not offered, or did not succeed. */
@@ -92,6 +101,8 @@ export interface Kept {
   readonly revision: number;
   /** Absent: none, or for another address or client, or sealed with another key. */
   readonly credentials?: Credentials;
+  /** Pinned while there are none. */
+  readonly issuer?: string;
 }
 
 export interface Lost {
@@ -103,6 +114,8 @@ export interface NextCredentials {
   readonly ifRevision: number;
   /** Absent: forgets them. */
   readonly credentials?: Credentials;
+  /** Stays pinned without credentials, which name theirs themselves. */
+  readonly issuer?: string | undefined;
   /** Where somebody decided it; written along. */
   readonly receipt?: ReceiptBody;
 }

@@ -21,11 +21,15 @@ export class Shelf implements CredentialStore {
     return Promise.resolve({ kind: 'leased' });
   }
 
-  write(_account: unknown, { ifRevision, credentials }: Parameters<CredentialStore['write']>[1]) {
+  write(_account: unknown, { ifRevision, credentials, issuer }: Parameters<CredentialStore['write']>[1]) {
     if (this.isAway) return Promise.resolve({ kind: 'unavailable' } as const);
     if (ifRevision !== this.kept.revision) return Promise.resolve({ kind: 'conflict' } as const);
     this.isLent = false;
-    this.kept = { revision: ifRevision + 1, ...(credentials === undefined ? {} : { credentials }) };
+    this.kept = {
+      revision: ifRevision + 1,
+      ...(credentials === undefined ? {} : { credentials }),
+      ...(issuer === undefined ? {} : { issuer }),
+    };
     return Promise.resolve({ kind: 'written', revision: this.kept.revision } as const);
   }
 }
