@@ -28,7 +28,7 @@ import { variableLookup } from './adapters/variables.js';
 import { WantedServers } from './adapters/wanted-servers.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Accounts } from './domain/account/accounts.js';
-import { CallerTokens } from './domain/account/caller-tokens.js';
+import { CallerTokens } from './domain/exchange/caller-tokens.js';
 import { Connections, type ConnectionParts } from './domain/account/connections.js';
 import { CallsController } from './calls.controller.js';
 import { HostCalls, type CheckGrant } from './domain/calls/host-calls.js';

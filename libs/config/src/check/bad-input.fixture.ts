@@ -76,6 +76,13 @@ export const bad: [what: string, yaml: string, ...expected: string[]][] = [
     'mcp.servers.a.auth.token_endpoint: is no http or https URL without user name, password and fragment (uar.yaml:1)',
   ],
   [
+    'tokens of callers that would go wherever an upstream says, over a session of everybody',
+    `mcp: { servers: { a: { transport: http, url: "https://a.example/",
+      auth: { type: oauth, flow: token_exchange, client_id: c, client_secret: s } } } }`,
+    'mcp.servers.a.auth: flow token_exchange needs an issuer or a token_endpoint (uar.yaml:2)',
+    'mcp.servers.a.auth: flow token_exchange needs placement per_principal (uar.yaml:2)',
+  ],
+  [
     'an issuer with a query',
     'mcp: { servers: { a: { transport: http, url: "https://a.example/", auth: { type: oauth, issuer: "https://i.example/?x" } } } }',
     'mcp.servers.a.auth.issuer: is no http or https URL without user name, password, query and fragment (uar.yaml:1)',

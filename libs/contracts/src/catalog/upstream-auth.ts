@@ -89,7 +89,7 @@ function methodProblems(auth: Fields): Problem[] {
 }
 
 function flowProblems(auth: Fields): Problem[] {
-  const { flow, client_id, client_metadata_url, client_secret, private_key, token_endpoint } = auth;
+  const { flow, client_id, client_metadata_url, client_secret, private_key, issuer, token_endpoint } = auth;
   if (flow === 'authorization_code')
     return token_endpoint === undefined
       ? []
@@ -99,11 +99,8 @@ function flowProblems(auth: Fields): Problem[] {
     problems.push(['client_id', `flow ${flow} needs a client_id`]);
   if (client_secret === undefined && private_key === undefined)
     problems.push(['client_secret', `flow ${flow} needs a client_secret or a private_key`]);
-  if (flow === 'token_exchange' && token_endpoint === undefined)
-    problems.push([
-      'token_endpoint',
-      'flow token_exchange needs it: no upstream says where tokens of callers go',
-    ]);
+  if (flow === 'token_exchange' && issuer === undefined && token_endpoint === undefined)
+    problems.push(['issuer', 'flow token_exchange needs an issuer or a token_endpoint']);
   return problems;
 }
 

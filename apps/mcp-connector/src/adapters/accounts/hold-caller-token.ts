@@ -1,7 +1,7 @@
 import { CallerTokenClaims } from '@uar/contracts';
 import type { JweRecipient } from '@uar/keys';
 import type { Log } from '@uar/telemetry';
-import type { CallerTokens } from '../../domain/account/caller-tokens.js';
+import type { CallerTokens } from '../../domain/exchange/caller-tokens.js';
 import type { HoldCallerToken } from '../../domain/calls/host-calls.js';
 
 export interface CallerTokenWorld {

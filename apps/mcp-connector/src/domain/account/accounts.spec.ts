@@ -2,7 +2,7 @@ import { ServerConfig, TenantId, type Digest } from '@uar/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../hand-clock.fixture.js';
 import type { ExpandedServer } from '../upstream.js';
-import { CallerTokens } from './caller-tokens.js';
+import { CallerTokens } from '../exchange/caller-tokens.js';
 import { Accounts } from './accounts.js';
 import { bindingOf } from './credentials.js';
 import type { CredentialStore, Kept } from './ports.js';

@@ -5,7 +5,7 @@ import type { ExpandedServer } from '../upstream.js';
 import { principalKey, serverKey } from './account-keys.js';
 import { AccountTokens, type TokenParts } from './account-tokens.js';
 import type { Bearer, Token } from './bearer.js';
-import { ExchangedTokens, type ExchangeParts } from './exchanged-tokens.js';
+import { ExchangedTokens, type ExchangeParts } from '../exchange/exchanged-tokens.js';
 import type { Hints } from './ports.js';
 
 export type AccountParts = TokenParts & ExchangeParts;

@@ -1,10 +1,10 @@
 import type { AccountId, CallId } from '@uar/contracts';
 import type { Clock } from '../clock.js';
 import type { ExpandedServer } from '../upstream.js';
-import type { Token } from './bearer.js';
+import type { Token } from '../account/bearer.js';
 import type { CallerToken, CallerTokens } from './caller-tokens.js';
-import { digestOf, renewTimeOf, type Credentials } from './credentials.js';
-import type { AuthorizationServers, Granted, Hints } from './ports.js';
+import { digestOf, renewTimeOf, type Credentials } from '../account/credentials.js';
+import type { AuthorizationServers, Granted, Hints } from '../account/ports.js';
 
 export interface ExchangeParts {
   readonly callers: CallerTokens;

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../hand-clock.fixture.js';
 import type { ExpandedServer } from '../upstream.js';
 import { CallerTokens } from './caller-tokens.js';
-import { bindingOf } from './credentials.js';
+import { bindingOf } from '../account/credentials.js';
 import { ExchangedTokens } from './exchanged-tokens.js';
-import type { Granted, Hints } from './ports.js';
+import type { Granted, Hints } from '../account/ports.js';
 
 const tenant = TenantId.parse('default');
 const config = ServerConfig.parse({ transport: 'http', url: 'https://notes.example/mcp' });

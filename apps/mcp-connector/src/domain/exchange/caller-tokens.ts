@@ -1,5 +1,5 @@
 import type { AccountId, CallId } from '@uar/contracts';
-import { principalKey } from './account-keys.js';
+import { principalKey } from '../account/account-keys.js';
 
 /** A bearer token that a caller came with. */
 export interface CallerToken {
