@@ -13,7 +13,7 @@ import type { ServiceContext } from '@uar/service';
 import { SettingsReplica } from '@uar/settings';
 import { CedarEngine, compileCedar } from './adapters/cedar/engine.js';
 import { ConfigDirectory } from './adapters/config-directory.js';
-import { GrantSignatures, grantKey } from './adapters/grant-signatures.js';
+import { GrantSignatures, grantKey, offersOver } from './adapters/grant-signatures.js';
 import { LivePolicies } from './adapters/policies/live-policies.js';
 import { PolicyFiles } from './adapters/policies/policy-folder.js';
 import { SettingsDirectory } from './adapters/settings-directory.js';
@@ -81,10 +81,10 @@ export class AppModule {
   }
 }
 
-function desk({ config }: ServiceContext, judge: Judge): CallDesk {
+function desk({ bus, config }: ServiceContext, judge: Judge): CallDesk {
   return new CallDesk({
     judge,
-    signatures: new GrantSignatures(grantKey(config.keys)),
+    signatures: new GrantSignatures(grantKey(config.keys), offersOver(bus)),
     profile: config.profile,
     now: Date.now,
     approvalTimeoutMs: config.approvals.timeout_seconds * 1000,

@@ -139,8 +139,8 @@ export class DeciderHome {
   }
 
   /** A host of its own: it has used no grant yet. */
-  verifier() {
+  verifier(of = instance) {
     const publicKeys = [readPublicKey(join(this.#folder, 'keys', 'grant.pub'))];
-    return createGrantVerifier({ publicKeys, host: 'mcp', instance });
+    return createGrantVerifier({ publicKeys, host: 'mcp', instance: of });
   }
 }

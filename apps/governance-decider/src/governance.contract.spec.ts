@@ -6,7 +6,9 @@ import {
   authorizeActions,
   decideCall,
   discoverTools,
+  hosts,
   readGovernanceStatus,
+  CallId,
   type AskOf,
 } from '@uar/contracts';
 import { argumentsDigest } from '@uar/json-text';
@@ -54,6 +56,27 @@ withBothBuses('the decider', (connect) => {
       claims: { principal: 'User::"default/user"', policy_version: decision.policy_version },
     });
     expect(host.verify(decision.grant, expected(asked))).toEqual({ kind: 'refused', cause: 'used' });
+  });
+
+  it('grants without a signature under a key that the host agreed on', async () => {
+    const bus = await connect('mcp-connector');
+    const { instance } = bus;
+    const host = home.verifier(instance);
+    bus.answer(hosts.mcp.agreeKey, ({ offer }) => host.agree(offer));
+    await bus.flush();
+    const asked = { ...question(user), call_id: CallId.parse(`call_${'d'.repeat(32)}`) };
+    const granted = async () => {
+      const decision = await home.ask(decideCall, { question: asked, target: { ...target(), instance } });
+      return decision.kind === 'allow' ? String(decision.grant) : '';
+    };
+    const header = async () => Buffer.from((await granted()).split('.')[0] ?? '', 'base64url').toString();
+    await expect.poll(header).toContain('"alg":"HS256"');
+    expect(host.verify(await granted(), expected(asked)).kind).toBe('valid');
+    expect(home.verifier(instance).verify(await granted(), expected(asked))).toEqual({
+      kind: 'refused',
+      cause: 'unknown_key',
+    });
+    await bus.close();
   });
 
   it('never lets a grant outlive the deadline of its call, nor a minute', async () => {

@@ -3,7 +3,7 @@ import type { Bus } from '@uar/bus';
 import { definitionDigest } from '@uar/catalog';
 import { processEnvironment, type Environment } from '@uar/config';
 import { callProgressed } from '@uar/contracts';
-import { createGrantVerifier } from '@uar/grant';
+import { createGrantVerifier, type GrantVerifier } from '@uar/grant';
 import {
   createJweRecipient,
   createSeal,
@@ -30,7 +30,7 @@ import { ConnectionsController } from './connections.controller.js';
 import { Accounts } from './domain/account/accounts.js';
 import { CallerTokens } from './domain/exchange/caller-tokens.js';
 import { Connections, type ConnectionParts } from './domain/account/connections.js';
-import { CallsController } from './calls.controller.js';
+import { CallsController, KEY_AGREEMENT } from './calls.controller.js';
 import { HostCalls, type CheckGrant } from './domain/calls/host-calls.js';
 import { expandServer } from './domain/expand/placeholders.js';
 import { Fleet } from './domain/fleet.js';
@@ -48,6 +48,13 @@ interface ConnectionWorld {
   readonly accounts: Accounts;
   readonly parts: Omit<ConnectionParts, 'accounts' | 'find' | 'expand'>;
   readonly ports: ConnectPorts;
+}
+
+interface CallWorld {
+  readonly grants: GrantVerifier;
+  readonly fleet: Fleet;
+  readonly recipient: JweRecipient;
+  readonly callers: CallerTokens;
 }
 
 @Module({})
@@ -76,7 +83,8 @@ export class McpConnectorModule {
       tokenKey: recipient.publicJwk,
     });
     const wanted = new WantedServers({ bus, clock: systemClock, apply: (servers) => fleet.apply(servers) });
-    const calls = hostCalls(context, { fleet, recipient, callers });
+    const grants = grantVerifier(context);
+    const calls = hostCalls(context, { grants, fleet, recipient, callers });
     return {
       module: McpConnectorModule,
       controllers: [CallsController, ItemsController, ServersController, ConnectionsController],
@@ -86,6 +94,7 @@ export class McpConnectorModule {
         { provide: Beacon, useValue: beacon },
         { provide: WantedServers, useValue: wanted },
         { provide: HostCalls, useValue: calls },
+        { provide: KEY_AGREEMENT, useValue: grants },
         ...connectionProviders({ bus, fleet, accounts, parts, ports }),
       ],
     };
@@ -100,14 +109,11 @@ function accountsOf(parts: ConnectionWorld['parts'], callers: CallerTokens, log:
   });
 }
 
-function hostCalls(
-  context: ServiceContext,
-  { fleet, ...tokens }: { fleet: Fleet; recipient: JweRecipient; callers: CallerTokens },
-): HostCalls {
+function hostCalls(context: ServiceContext, { grants, fleet, ...tokens }: CallWorld): HostCalls {
   const { bus, log } = context;
   return new HostCalls({
     fleet,
-    checkGrant: grantCheck(context),
+    checkGrant: grantCheck(grants),
     holdCallerToken: holdCallerToken({ ...tokens, log }),
     onProgress: (call_id, params_json) => void bus.announce(callProgressed, { call_id, params_json }),
     now: systemClock.now,
@@ -170,9 +176,12 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-function grantCheck({ bus, config }: ServiceContext): CheckGrant {
+function grantVerifier({ bus, config }: ServiceContext): GrantVerifier {
   const publicKeys = [readPublicKey(config.keys.grant_public_file)];
-  const verifier = createGrantVerifier({ publicKeys, host: 'mcp', instance: bus.instance });
+  return createGrantVerifier({ publicKeys, host: 'mcp', instance: bus.instance });
+}
+
+function grantCheck(verifier: GrantVerifier): CheckGrant {
   return (grant, expected) => {
     const verified = verifier.verify(grant, expected);
     if (verified.kind === 'refused') return verified;

@@ -6,13 +6,21 @@ import { Fleet } from './domain/fleet.js';
 import { HostCalls } from './domain/calls/host-calls.js';
 import type { ToolList } from './domain/tools/tool-list.js';
 
-const { run, cancel, listTools } = hosts.mcp;
+/** What a decider's offer of a key is answered with (ADR 54). */
+export interface KeyAgreement {
+  agree(offer: string): AnswerOf<typeof agreeKey>;
+}
+
+export const KEY_AGREEMENT = Symbol('uar.connector.key-agreement');
+
+const { run, cancel, listTools, agreeKey } = hosts.mcp;
 
 @Controller()
 export class CallsController {
   constructor(
     @Inject(HostCalls) private readonly calls: HostCalls,
     @Inject(Fleet) private readonly fleet: Fleet,
+    @Inject(KEY_AGREEMENT) private readonly keys: KeyAgreement,
   ) {}
 
   @Answers(run)
@@ -23,6 +31,11 @@ export class CallsController {
   @Answers(cancel)
   cancel({ call_id }: AskOf<typeof cancel>): AnswerOf<typeof cancel> {
     return { found: this.calls.cancel(call_id) };
+  }
+
+  @Answers(agreeKey)
+  agree({ offer }: AskOf<typeof agreeKey>): AnswerOf<typeof agreeKey> {
+    return this.keys.agree(offer);
   }
 
   @Answers(listTools)

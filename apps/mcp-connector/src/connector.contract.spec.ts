@@ -75,6 +75,21 @@ withBothBuses('mcp-connector', (connect) => {
     expect(await world.send({ ...ask, server: 'unknown' })).toEqual({ kind: 'not_owner' });
   });
 
+  it('takes grants under a key that it agreed on with the decider, and no offer of anybody else', async () => {
+    const decider = await connect('governance-decider');
+    const offer = (await world.ask('main', 'echo')).grant;
+    const refused = await decider.ask(hosts.mcp.agreeKey, { offer }, { to: world.host.instance });
+    expect(refused).toMatchObject({ value: { kind: 'refused', cause: 'bad_header' } });
+    await world.grants.agree(decider);
+    const ask = await world.ask('main', 'echo', { args: { a: 1 } });
+    expect(Buffer.from(ask.grant.split('.')[0] ?? '', 'base64url').toString()).toContain('"alg":"HS256"');
+    const changed = { ...ask, arguments_json: '{"a":2}' };
+    expect(await world.send(changed)).toEqual({ kind: 'refused', cause: 'wrong_arguments_digest' });
+    expect((await world.send(ask)).kind).toBe('ran');
+    expect(await world.send(ask)).toEqual({ kind: 'refused', cause: 'used' });
+    await decider.close();
+  });
+
   it('refuses a definition other than its own, and arguments that are no object on one line', async () => {
     const digest = `sha256:${'0'.repeat(64)}`;
     expect(await world.send(world.signed('main', 'echo', { definition_digest: digest }))).toEqual({

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { CallId, TenantId, type GrantClaims, type InstanceId } from '@uar/contracts';
+import type { Bus } from '@uar/bus';
+import { CallId, TenantId, hosts, type GrantClaims, type InstanceId } from '@uar/contracts';
 import { createGrantSigner, type GrantSigner } from '@uar/grant';
+import { argumentsDigest } from '@uar/json-text';
 import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
+import { expect } from 'vitest';
 
 export const tenant = TenantId.parse('default');
 
@@ -10,14 +13,30 @@ type Named = Pick<GrantClaims, 'method' | 'server' | 'raw_name' | 'arguments_dig
 
 /** Who decides: signs grants with a key of its own in the folder. */
 export class Grants {
-  private readonly signer: GrantSigner;
+  private signer: GrantSigner;
 
   constructor(
-    folder: string,
+    private readonly folder: string,
     private readonly instance: InstanceId,
   ) {
     ensureSigningKeys(join(folder, 'grant.key'), join(folder, 'grant.pub'));
     this.signer = createGrantSigner(readPrivateKey(join(folder, 'grant.key')));
+  }
+
+  /** From now on under a key that the host agrees on. */
+  async agree(decider: Bus): Promise<void> {
+    const agreed = new Promise<string>((resolve) => {
+      this.signer = createGrantSigner(readPrivateKey(join(this.folder, 'grant.key')), {
+        offer: async (_host, offer) => {
+          const reply = await decider.ask(hosts.mcp.agreeKey, { offer }, { to: this.instance });
+          const answer = reply.kind === 'answered' ? reply.value : undefined;
+          resolve(answer?.kind ?? reply.kind);
+          return answer?.kind === 'agreed' ? answer.public_key : undefined;
+        },
+      });
+    });
+    this.of({ method: 'tools/call', server: 'a', raw_name: 'b', arguments_digest: argumentsDigest('{}') });
+    expect(await agreed).toBe('agreed');
   }
 
   /** For a call of its own. */

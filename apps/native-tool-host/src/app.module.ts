@@ -16,7 +16,7 @@ import { SwitchedTools } from './adapters/switched-tools.js';
 import { CallDesk } from './domain/call-desk.js';
 import { fileTools } from './domain/file-tools.js';
 import type { NativeTool } from './domain/native-tool.js';
-import { LISTING, NativeController } from './native.controller.js';
+import { KEY_AGREEMENT, LISTING, NativeController } from './native.controller.js';
 
 /** A switch whose announcement was lost still holds within about a second. */
 const settingsPollMs = 1_000;
@@ -34,15 +34,12 @@ export class NativeToolHostModule {
       log,
       make: (settings) => enabledTools(config, settings),
     });
-    const desk = new CallDesk({
-      tools,
-      grants: createGrantVerifier({
-        publicKeys: [readPublicKey(config.keys.grant_public_file)],
-        host: 'native',
-        instance: bus.instance,
-      }),
-      now: Date.now,
+    const grants = createGrantVerifier({
+      publicKeys: [readPublicKey(config.keys.grant_public_file)],
+      host: 'native',
+      instance: bus.instance,
     });
+    const desk = new CallDesk({ tools, grants, now: Date.now });
     const beat = new HostBeat({
       bus,
       listed: () => tools.list,
@@ -55,6 +52,7 @@ export class NativeToolHostModule {
       providers: [
         { provide: CallDesk, useValue: desk },
         { provide: LISTING, useValue: tools },
+        { provide: KEY_AGREEMENT, useValue: grants },
         { provide: SwitchedTools, useValue: tools },
         { provide: SettingsReplica, useValue: written },
         { provide: HostBeat, useValue: beat },

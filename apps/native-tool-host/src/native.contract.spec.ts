@@ -1,8 +1,11 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Reply } from '@uar/bus';
 import { CallId, hosts, readNativeStatements, registryStarted, TenantId } from '@uar/contracts';
-import { ensureSigningKeys } from '@uar/keys';
+import { createGrantSigner } from '@uar/grant';
+import { ensureSigningKeys, readPrivateKey } from '@uar/keys';
 import { testConfig, withBothBuses } from '@uar/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { service } from './module.js';
@@ -69,6 +72,24 @@ withBothBuses('native-tool-host', (connect) => {
     });
     const missing = await run(await granted('file_read', { path: `${path}.no` }));
     expect(missing).toMatchObject({ value: { kind: 'ran', is_error: true } });
+  });
+
+  it('answers the offers of its decider alone', async () => {
+    const decider = await connect('governance-decider');
+    const answers = async (key: KeyObject) => {
+      const offers: Promise<Reply<typeof hosts.native.agreeKey>>[] = [];
+      const offer = async (_host: unknown, text: string) => {
+        offers.push(decider.ask(hosts.native.agreeKey, { offer: text }, { to: host.instance }));
+        return Promise.resolve(undefined);
+      };
+      await granted('file_read', { path: join(folder, 'a') }, {}, createGrantSigner(key, { offer }));
+      return Promise.all(offers);
+    };
+    const [own] = await answers(readPrivateKey(join(folder, 'grant.key')));
+    expect(own).toMatchObject({ value: { kind: 'agreed' } });
+    const [foreign] = await answers(generateKeyPairSync('ed25519').privateKey);
+    expect(foreign).toMatchObject({ value: { kind: 'refused', cause: 'unknown_key' } });
+    await decider.close();
   });
 
   it('executes a call once, and nothing that the grant does not name', async () => {

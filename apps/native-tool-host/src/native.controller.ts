@@ -12,13 +12,21 @@ export interface Listing {
 
 export const LISTING = Symbol('uar.native.listing');
 
-const { run, cancel, listTools } = hosts.native;
+/** What a decider's offer of a key is answered with (ADR 54). */
+export interface KeyAgreement {
+  agree(offer: string): AnswerOf<typeof agreeKey>;
+}
+
+export const KEY_AGREEMENT = Symbol('uar.native.key-agreement');
+
+const { run, cancel, listTools, agreeKey } = hosts.native;
 
 @Controller()
 export class NativeController {
   constructor(
     @Inject(CallDesk) private readonly desk: CallDesk,
     @Inject(LISTING) private readonly tools: Listing,
+    @Inject(KEY_AGREEMENT) private readonly keys: KeyAgreement,
   ) {}
 
   @Answers(run)
@@ -29,6 +37,11 @@ export class NativeController {
   @Answers(cancel)
   cancel(ask: AskOf<typeof cancel>): AnswerOf<typeof cancel> {
     return { found: this.desk.cancel(ask.call_id) };
+  }
+
+  @Answers(agreeKey)
+  agree({ offer }: AskOf<typeof agreeKey>): AnswerOf<typeof agreeKey> {
+    return this.keys.agree(offer);
   }
 
   @Answers(listTools)

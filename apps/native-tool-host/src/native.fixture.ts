@@ -75,7 +75,12 @@ export async function nativeWorld(connect: ConnectBus) {
   }
 
   /** A granted ask; `changes` happen after the grant was signed. */
-  async function granted(name: string, args: unknown, changes: Partial<RunAsk> = {}): Promise<RunAsk> {
+  async function granted(
+    name: string,
+    args: unknown,
+    changes: Partial<RunAsk> = {},
+    signer = createGrantSigner(readPrivateKey(join(folder, 'grant.key'))),
+  ): Promise<RunAsk> {
     calls += 1;
     const arguments_json = JSON.stringify(args);
     const call = {
@@ -85,7 +90,7 @@ export async function nativeWorld(connect: ConnectBus) {
       raw_name: name,
       definition_digest: definitionDigest((await definitions()).get(name) ?? ''),
     };
-    const grant = createGrantSigner(readPrivateKey(join(folder, 'grant.key'))).sign({
+    const grant = signer.sign({
       ...call,
       principal: 'User::"default/dev"',
       method: 'tools/call',

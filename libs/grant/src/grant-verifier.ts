@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { GrantClaims, type InstanceId } from '@uar/contracts';
 import { grantType } from './grant-signer.js';
-import { createStatementReader } from './statement.js';
+import { clockSkewMs, TakenOffers, type KeyAnswer } from './taken-offers.js';
+import { createStatementReader, StatementKeys } from './statement.js';
+import { ed25519Checking } from './statement-keys.js';
 import { UsedCalls } from './used-calls.js';
 
 /** What the host is about to do, field by field. */
@@ -17,6 +19,8 @@ export type VerifiedGrant =
 export interface GrantVerifier {
   /** A valid grant is spent by this call: verify last, immediately before dispatch. */
   verify(grant: string, expected: ExpectedCall): VerifiedGrant;
+  /** Takes the decider's offer of a key; grants may come under that key from then on (ADR 54). */
+  agree(offer: string): KeyAnswer;
 }
 
 export interface GrantVerifierOptions {
@@ -28,8 +32,6 @@ export interface GrantVerifierOptions {
   readonly maxRemembered?: number;
 }
 
-/** Clocks of the PDP and of a host may differ by this much before a fresh grant counts as from the future. */
-const clockSkewMs = 5_000;
 const defaultMaxRemembered = 1_000_000;
 const expectedFields = [
   'call_id',
@@ -43,16 +45,20 @@ const expectedFields = [
 
 /** Believes nothing but the signature and compares every field with what is about to happen (DESIGN.md 8). */
 export function createGrantVerifier(options: GrantVerifierOptions): GrantVerifier {
-  const reader = createStatementReader({ publicKeys: options.publicKeys, typ: grantType });
+  const pinned = options.publicKeys.map((key) => ed25519Checking(key));
+  const keys = new StatementKeys(grantType, pinned);
+  const reader = createStatementReader(keys);
+  const offers = new TakenOffers({ pinned, keys, self: options });
   const used = new UsedCalls(options.maxRemembered ?? defaultMaxRemembered);
   const clock = options.now ?? Date.now;
   return {
+    agree: (offer) => offers.take(offer, clock()),
     verify(grant, expected) {
-      const opened = reader.open(grant);
+      const now = clock();
+      const opened = reader.open(grant, now);
       if (opened.kind === 'refused') return opened;
       const parsed = GrantClaims.safeParse(opened.body);
       if (!parsed.success) return refused('bad_claims');
-      const now = clock();
       const difference = differenceOf(parsed.data, expected, options) ?? timeProblem(parsed.data, now);
       if (difference !== undefined) return refused(difference);
       switch (used.use(parsed.data.call_id, parsed.data.expires_at, now)) {

@@ -1,4 +1,5 @@
 export { createGrantSigner, grantType, type GrantSigner } from './grant-signer.js';
+export type { OfferKey } from './offered-keys.js';
 export {
   createGrantVerifier,
   type ExpectedCall,

@@ -25,8 +25,25 @@ export const GrantClaims = z.strictObject({
 });
 export type GrantClaims = z.output<typeof GrantClaims>;
 
-/** `<base64url header>.<base64url claims>.<base64url signature>`; the header is `{"alg":"EdDSA","kid":...,"typ":"uar-grant+2"}`. */
+/**
+ * `<base64url header>.<base64url claims>.<base64url signature>`; the header is `{"alg":"EdDSA","kid":...,"typ":"uar-grant+2"}`, or
+ * names `HS256` and a key that decider and host agreed on.
+ */
 export const GrantText = z.string().max(4096);
+
+/** One half of an X25519 key agreement: 32 bytes in base64url. */
+export const PublicKeyHalf = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+/** What a decider signs when it offers a host instance a key for the two of them (ADR 54). */
+export const KeyOffer = z.strictObject({
+  host: HostKind,
+  instance: InstanceId,
+  public_key: PublicKeyHalf,
+  issued_at: EpochMs,
+  /** Nothing is granted under the key from then on. */
+  expires_at: EpochMs,
+});
+export type KeyOffer = z.output<typeof KeyOffer>;
 
 /** Where a granted call will run: chosen by the gateway before the PDP is asked. */
 export const GrantTarget = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { announcement, exchange } from '../exchange.js';
 import { CallerTokenText } from './caller-token.js';
-import { GrantText } from './grant.js';
+import { GrantText, PublicKeyHalf } from './grant.js';
 import { Seat } from './seat.js';
 import { CallId, Digest, TenantId } from '../ids.js';
 import { ServerConfig, ServerReport } from '../catalog/server.js';
@@ -112,12 +112,29 @@ const listTools = (host: 'mcp' | 'native') =>
     deadlineMs: 10_000,
   });
 
+/** A decider offers a key, signed; the host answers with its half. Grants under that key are not signed (ADR 54). */
+const agreeKey = (host: 'mcp' | 'native') =>
+  exchange({
+    subject: `uar.v1.host.${host}.key.agree`,
+    reach: 'instance',
+    ask: z.strictObject({ offer: z.string().max(2048) }),
+    answer: z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('agreed'), public_key: PublicKeyHalf }),
+      z.strictObject({ kind: z.literal('refused'), cause: z.string() }),
+    ]),
+    deadlineMs: 2_000,
+  });
+
 export type HostCall = z.output<typeof HostCall>;
 
-export const hosts = {
-  mcp: { run: runCall('mcp'), cancel: cancelCall('mcp'), listTools: listTools('mcp') },
-  native: { run: runCall('native'), cancel: cancelCall('native'), listTools: listTools('native') },
-} as const;
+const hostExchanges = (host: 'mcp' | 'native') => ({
+  run: runCall(host),
+  cancel: cancelCall(host),
+  listTools: listTools(host),
+  agreeKey: agreeKey(host),
+});
+
+export const hosts = { mcp: hostExchanges('mcp'), native: hostExchanges('native') } as const;
 
 /** What the host of native tools states about each of them; the registry takes it as given (GOVERNANCE.md 2). */
 export const NativeToolStatement = z.strictObject({

@@ -35,7 +35,7 @@ export {
   mostGrouped,
   readEvents,
 } from './event.js';
-export { GrantClaims, GrantTarget } from './grant.js';
+export { GrantClaims, GrantTarget, KeyOffer } from './grant.js';
 export { CallMethod, ItemMethod, LogLevel, Seat, isAtLeast } from './seat.js';
 export {
   Item,

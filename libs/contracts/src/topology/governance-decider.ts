@@ -1,3 +1,4 @@
+import * as host from '../calls/host.js';
 import * as item from '../calls/item.js';
 import * as catalog from '../catalog/catalog.js';
 import * as ledger from '../ledger/ledger.js';
@@ -35,6 +36,8 @@ export const governanceDecider: BusRights = {
   ],
   asks: [
     catalog.readCatalog,
+    host.hosts.mcp.agreeKey,
+    host.hosts.native.agreeKey,
     ledger.readSettings,
     ledger.writeSetting,
     receipt.appendReceipts,

@@ -10,6 +10,7 @@ export const mcpConnector: BusRights = {
     host.hosts.mcp.run,
     host.hosts.mcp.cancel,
     host.hosts.mcp.listTools,
+    host.hosts.mcp.agreeKey,
     item.runItem,
     item.listItems,
     host.tryServer,

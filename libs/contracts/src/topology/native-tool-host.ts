@@ -8,6 +8,7 @@ export const nativeToolHost: BusRights = {
     host.hosts.native.run,
     host.hosts.native.cancel,
     host.hosts.native.listTools,
+    host.hosts.native.agreeKey,
     host.readNativeStatements,
   ],
   asks: [ledger.readSettings],
