@@ -5,6 +5,7 @@ import type { Bus } from '@uar/bus';
 import { CatalogReplica } from '@uar/catalog';
 import {
   Principal,
+  appendEvents,
   readSettings,
   writeSetting,
   type AnswerOf,
@@ -54,6 +55,7 @@ export class LedgerHalf {
       return { settings: [...this.settings.values()].filter((setting) => setting.namespace === namespace) };
     });
     bus.answer(writeSetting, (ask) => this.write(ask));
+    bus.answer(appendEvents, () => ({ appended: true }));
     await bus.flush();
   }
 
