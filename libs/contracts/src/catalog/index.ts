@@ -33,6 +33,7 @@ export {
   ServerStatus,
   ServerView,
   ToolOverride,
+  connectionOf,
 } from './server.js';
 export { UpstreamAuth } from './upstream-auth.js';
 export { CatalogEntry, TaskSupport, ToolFacts, ToolListView, ToolView } from './tool.js';

@@ -111,6 +111,13 @@ export const ServerConfig = ServerFields.superRefine((server, context) => {
 });
 export type ServerConfig = z.output<typeof ServerConfig>;
 
+/** Whatever makes a host connect anew when it changes; the other members only change how the tools are seen. */
+export function connectionOf(config: ServerConfig) {
+  const { enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots, sandbox } =
+    config;
+  return { enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots, sandbox };
+}
+
 function authMisfits({ auth, transport, headers, placement }: z.output<typeof ServerFields>): string[] {
   if (auth === undefined) return [];
   const misfits: string[] = [];

@@ -1,5 +1,5 @@
 import { canonicalDigest } from '@uar/catalog';
-import type { ServerConfig } from '@uar/contracts';
+import { connectionOf, type ServerConfig } from '@uar/contracts';
 
 const revisionHexDigits = 12;
 
@@ -13,13 +13,9 @@ export function revisionOf(config: ServerConfig): number {
   return Number.parseInt(configDigest(config).slice('sha256:'.length).slice(0, revisionHexDigits), 16);
 }
 
-/** Changes with whatever makes a host connect anew; the other members only change how its tools are seen. */
+/** Changes with whatever makes a host connect anew. */
 export function connectionKey(config: ServerConfig): string {
-  const { enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots } = config;
-  return canonicalDigest({
-    ...{ enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots },
-    sandbox: config.sandbox,
-  });
+  return canonicalDigest(connectionOf(config));
 }
 
 /** What runs on a host's machine, and how freely: who changes it needs leave to set commands. */

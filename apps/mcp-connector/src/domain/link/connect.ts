@@ -83,22 +83,3 @@ export function expandedServer(
   const { config: filled, secrets } = expansion;
   return { kind: 'expanded', server: { tenant, name, config: filled, secrets, binding: bindingOf(config) } };
 }
-
-/** What makes a connection another when it changes. */
-export function connectionPart(config: ServerConfig): string {
-  const { enabled, transport, command, args, cwd, env, url, headers, auth, placement, slots } = config;
-  return JSON.stringify([
-    enabled,
-    transport,
-    command,
-    args,
-    cwd,
-    env,
-    url,
-    headers,
-    auth,
-    placement,
-    slots,
-    config.sandbox,
-  ]);
-}

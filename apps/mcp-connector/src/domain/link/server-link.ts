@@ -1,8 +1,8 @@
-import type { ServerReport, WantedServer } from '@uar/contracts';
+import { connectionOf, type ServerReport, type WantedServer } from '@uar/contracts';
 import { attend } from './attend.js';
 import { linkBackOff, type BackOff } from './back-off.js';
 import { baseSide } from './base-side.js';
-import { connect, connectionPart, type Connected } from './connect.js';
+import { connect, type Connected } from './connect.js';
 import type { Connection, LinkPorts, Live } from './connection.js';
 import { failureOf, failureStatus } from './failure.js';
 import { LinkState } from './link-state.js';
@@ -87,10 +87,10 @@ export class ServerLink {
 
   /** Another configuration; reconnects where it concerns the connection. */
   update(wanted: WantedServer): void {
-    const reconnects = connectionPart(wanted.config) !== connectionPart(this.wanted.config);
+    const [now, before] = [wanted, this.wanted].map(({ config }) => JSON.stringify(connectionOf(config)));
     this.wanted = wanted;
     this.slots.setCapacity(callsAtOnce(wanted.config));
-    if (reconnects) this.restart(undefined);
+    if (now !== before) this.restart(undefined);
     else this.state.changed();
   }
 
