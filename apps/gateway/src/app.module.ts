@@ -43,6 +43,7 @@ import { ADMIN_RECEIPT } from './domain/receipt/admin-receipt.js';
 import { ATTENDED_CALLS } from './domain/execute/attended-calls.js';
 import { CALL_LOOKUP } from './domain/execute/call-lookup.js';
 import { EXECUTION } from './domain/execute/execution.js';
+import { CONNECTION_LIMITS } from './domain/limit/connection-limits.js';
 import { TRIAL_LANES } from './domain/limit/lanes.js';
 import { catalogFronts } from './domain/front/catalog-fronts.js';
 import { FRONTS, type Fronts } from './domain/front/front.js';
@@ -200,6 +201,7 @@ function ports(assembly: Assembly) {
     { provide: VOTE_REVIEW, useValue: assembly.votes },
     { provide: RESUME_DESK, useValue: assembly.resumeDesk },
     { provide: READINESS, useValue: assembly.readiness },
+    { provide: CONNECTION_LIMITS, useValue: assembly.connectionLimits },
     { provide: TRIAL_LANES, useValue: assembly.trialLanes },
     { provide: WEBHOOK_DELIVERIES, useValue: assembly.webhookOutbox },
     { provide: ADMIN_RECEIPT, useValue: assembly.adminReceipt },

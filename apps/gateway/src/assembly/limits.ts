@@ -5,12 +5,13 @@ import type { ServiceContext } from '@uar/service';
 import { LimitExchange } from '../adapters/bus/limit-exchange.js';
 import { BusQuotaLedger } from '../adapters/bus/quota-ledger.js';
 import { LimitedCalls } from '../domain/limit/call-limits.js';
+import { ConnectionLimits } from '../domain/limit/connection-limits.js';
 import { Peers } from '../domain/limit/peers.js';
 import { QuotaLeases } from '../domain/limit/quota-leases.js';
 import { QuotaLimits } from '../domain/limit/quota-limits.js';
 import { Quota } from '../domain/limit/quota.js';
-import { Rate } from '../domain/limit/rate.js';
-import { RateLimits } from '../domain/limit/rate-limits.js';
+import { Rate } from '../domain/limit/rates/rate.js';
+import { RateLimits } from '../domain/limit/rates/rate-limits.js';
 
 const mostBuckets = 100_000;
 const sweepMs = 1_000;
@@ -40,6 +41,7 @@ export function assembleLimits({ bus, config, log, replica }: LimitsContext) {
   let sweeping: NodeJS.Timeout | undefined;
   return {
     callLimits: new LimitedCalls(rates, quotas),
+    connectionLimits: new ConnectionLimits(now),
     /** Without a rate there is nothing to tell, without a quota nothing to give back. */
     followLimits: () => {
       if (config.limits.rates.length > 0) exchange.start();

@@ -3,7 +3,7 @@ import type { ErrorBody } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson } from './answer.js';
 import { isPage } from './page-session.js';
-import { Refusal, unauthorized } from './refusal.js';
+import { Refusal, methodNotAllowed, unauthorized } from './refusal.js';
 
 /** What Fastify refuses before a handler; Nest leaves only the status of it. */
 const refusedBefore: Readonly<Record<number, Refusal>> = {
@@ -63,8 +63,7 @@ export class ErrorFilter implements ExceptionFilter {
   private unknownRoute(request: FastifyRequest): Refusal {
     const methods = this.options.methodsOf(request.url.split('?')[0] ?? '');
     if (methods.length === 0) return new Refusal(404, 'not_found', { message: 'There is no such route.' });
-    const headers = { allow: methods.join(', ') };
-    return new Refusal(405, 'method_not_allowed', { message: 'The route has other methods.', headers });
+    return methodNotAllowed(methods);
   }
 }
 

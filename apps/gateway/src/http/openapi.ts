@@ -63,7 +63,7 @@ function responses(route: Route): Json {
     },
   ]);
   const usual = route.access.kind === 'public' ? [] : [400, 401, 403, 503];
-  if (route.hasLane === true) usual.push(429);
+  if (route.hasLane === true || route.isConnection === true) usual.push(429);
   const bad = [...new Set([...usual, ...(route.errors ?? [])])]
     .filter((status) => route.answers[status] === undefined)
     .map((status) => [

@@ -26,6 +26,11 @@ export function gone(code: string, message: string, details: unknown): Refusal {
   return new Refusal(410, code, { message, details });
 }
 
+export function methodNotAllowed(methods: readonly string[]): Refusal {
+  const headers = { allow: methods.join(', ') };
+  return new Refusal(405, 'method_not_allowed', { message: 'The route has other methods.', headers });
+}
+
 export function forbidden(): Refusal {
   return new Refusal(403, 'policy_denied', { message: 'Policy does not allow this.' });
 }
@@ -37,10 +42,10 @@ export function notAvailable(): Refusal {
   });
 }
 
-/** More at once than may wait: what was refused has changed nothing. */
+/** More than may be asked, or may wait: what was refused has changed nothing. */
 export function rateLimited(retryAfterMs: number): Refusal {
   return new Refusal(429, 'rate_limited', {
-    message: 'More of this is asked at once than may wait here; ask again after Retry-After.',
+    message: 'More of this is asked than is done at once here; ask again after Retry-After.',
     details: { retry_after_ms: retryAfterMs },
     headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) },
   });

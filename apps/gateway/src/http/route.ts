@@ -11,6 +11,7 @@ import {
   type RouteAccess,
   type RouteScope,
 } from './access.js';
+import { ConnectionInterceptor } from './connection.interceptor.js';
 import { LaneInterceptor } from './lane.interceptor.js';
 
 /** One route as data: what Nest serves, what the guard asks and what `/openapi.json` says are the same value. */
@@ -22,6 +23,8 @@ export interface Route {
   readonly scope: RouteScope;
   /** Tried out by the decider, one after another: a tenant's requests wait in its lane, more than may wait are 429. */
   readonly hasLane?: boolean;
+  /** Begins the connection of an account: more than `ConnectionLimits` lets through are 429. */
+  readonly isConnection?: boolean;
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,6 +54,7 @@ export function Serves(route: Route): MethodDecorator {
     accessDecorator(route.access),
     NeedsScope(route.scope),
     ...(route.hasLane === true ? [UseInterceptors(LaneInterceptor)] : []),
+    ...(route.isConnection === true ? [UseInterceptors(ConnectionInterceptor)] : []),
   );
 }
 

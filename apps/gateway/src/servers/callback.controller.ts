@@ -2,6 +2,9 @@ import { Controller, Inject, Req, Res } from '@nestjs/common';
 import { BUS, type Bus } from '@uar/bus';
 import { finishConnection, type AnswerOf } from '@uar/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../domain/limit/connection-limits.js';
+import { EDGE, type Edge } from '../http/edge/edge.js';
+import { methodNotAllowed, rateLimited, type Refusal } from '../http/refusal.js';
 import { Serves } from '../http/route.js';
 import { sendPage } from '../pages/layout.js';
 import { messagePage } from '../pages/other-pages.js';
@@ -11,28 +14,42 @@ interface End {
   readonly status: number;
   readonly title: string;
   readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Where a browser ends that was sent to an authorization server: one page for each way that can go. */
 @Controller()
 export class CallbackController {
-  constructor(@Inject(BUS) private readonly bus: Bus) {}
+  constructor(
+    @Inject(BUS) private readonly bus: Bus,
+    @Inject(EDGE) private readonly edge: Edge,
+    @Inject(CONNECTION_LIMITS) private readonly limits: ConnectionLimits,
+  ) {}
 
   @Serves(routes.authorizationCallback)
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { status, title, text } = await this.endOf(request.query);
-    sendPage(reply, { title, place: 'item', body: messagePage(title, text) }, { status });
+    // Fastify serves HEAD by GET: whoever only looks ahead must not use up what is good once.
+    if (request.method !== 'GET') throw methodNotAllowed(['GET']);
+    const { title, text, ...rest } = await this.endOf(request);
+    sendPage(reply, { title, place: 'item', body: messagePage(title, text) }, rest);
   }
 
-  private async endOf(query: unknown): Promise<End> {
-    const parsed = CallbackQuery.safeParse(query);
+  private async endOf(request: FastifyRequest): Promise<End> {
+    const parsed = CallbackQuery.safeParse(request.query);
     if (!parsed.success)
       return { status: 400, title: 'Not understood', text: 'This is no answer to an authorization of ours.' };
+    const retryAfterMs = this.limits.comeBack(this.edge.clientIp.networkOf(request));
+    if (retryAfterMs > 0) return tooMany(rateLimited(retryAfterMs));
     const reply = await this.bus.ask(finishConnection, parsed.data);
     if (reply.kind === 'fault')
       return { status: 503, title: 'Not available now', text: `Nothing was connected. ${again}` };
     return pageOf(reply.value);
   }
+}
+
+function tooMany({ status, headers }: Refusal): End {
+  const text = 'Too many come back at the same time. Nothing was used up: load this page again in a moment.';
+  return { status, title: 'Too many', text, headers };
 }
 
 const again = 'Begin the connection again.';

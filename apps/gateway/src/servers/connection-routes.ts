@@ -35,6 +35,7 @@ const ofCaller = { access: anyToken, scope: 'tools:call' } as const;
 export const connectionRoutes = {
   connectServer: {
     ...{ method: 'post', paths: [`${server}/connect`], ...ofServer },
+    isConnection: true,
     summary: 'Begins the authorization of the account of an MCP server',
     query: NoQuery,
     answers: { 200: Begun },
@@ -49,6 +50,7 @@ export const connectionRoutes = {
   },
   connectOwn: {
     ...{ method: 'post', paths: [`${server}/connect/own`], ...ofCaller },
+    isConnection: true,
     summary: "Begins the authorization of the caller's own account at a server with placement per_principal",
     query: NoQuery,
     answers: { 200: Begun },
@@ -65,7 +67,8 @@ export const connectionRoutes = {
     ...{ method: 'get', paths: [callbackPath], access: isPublic, scope: 'none' },
     summary: 'Page that a browser comes back to from an authorization server',
     query: CallbackQuery,
-    answers: { 200: Page, 400: Page, 403: Page, 410: Page, 502: Page, 503: Page },
+    answers: { 200: Page, 400: Page, 403: Page, 410: Page, 429: Page, 502: Page, 503: Page },
+    errors: [405],
     media: 'text/html',
   },
 } satisfies Record<string, Route>;

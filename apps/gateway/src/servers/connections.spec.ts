@@ -18,7 +18,10 @@ describe('accounts at upstreams', () => {
   let finishes: AnswerOf<typeof finishConnection>;
   beforeEach(async () => {
     gateway = await Gateway.start({
-      server: { port: 0, management_port: 0, public_url: 'https://uar.example/base' },
+      server: {
+        ...{ port: 0, management_port: 0, public_url: 'https://uar.example/base' },
+        trusted_proxies: ['127.0.0.1'],
+      },
     });
     asks = [];
     begins = { kind: 'begun', authorization_url: url, expires_at: 1_000 };
@@ -107,5 +110,53 @@ describe('accounts at upstreams', () => {
       revoked: true,
     });
     expect(asks).toEqual([{ tenant: 'default', server: 'srv', receipt: saying('server.disconnect srv') }]);
+  });
+
+  const times = async (ask: (n: number) => ReturnType<Gateway['ask']>): Promise<Record<number, number>> => {
+    const answers = await Promise.all(Array.from({ length: 80 }, (_, n) => ask(n)));
+    const counts: Record<number, number> = {};
+    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  };
+
+  it('asks nobody for a principal who begins too often, of whatever accounts', async () => {
+    const token = gateway.token('uma', ['admin']);
+    const ask = (n: number, by = token) =>
+      gateway.ask('POST', `${server}/connect${n % 2 === 0 ? '' : '/own'}`, { token: by });
+    const { 200: begun = 0, 429: refused = 0 } = await times((n) => ask(n));
+    expect([begun + refused, asks.length, begun >= 60, refused > 10]).toEqual([80, begun, true, true]);
+    const answer = await ask(0);
+    expect(answer.body['error']).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringMatching('Retry-After') as string,
+    });
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect((await ask(0, gateway.token('bob', ['admin']))).status).toBe(200);
+    expect((await gateway.ask('DELETE', `${server}/connection`, { token })).status).toBe(200);
+  });
+
+  it('asks nobody for browsers of one network that come back too often, and lets others in', async () => {
+    finishes = { kind: 'unknown' };
+    const back = (from: string) =>
+      gateway.ask('GET', '/oauth/callback?state=s&code=c', {
+        ...{ token: null, headers: { 'x-forwarded-for': from } },
+      });
+    const { 400: passed = 0, 429: refused = 0 } = await times((n) => back(`2001:db8::${n.toString(16)}`));
+    expect([passed + refused, asks.length, passed >= 60, refused > 10]).toEqual([80, passed, true, true]);
+    const page = await back('2001:db8::1');
+    expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(page.text).toContain('Nothing was used up');
+    expect((await back('2001:db8:0:1::1')).status).toBe(400);
+    expect((await back('192.0.2.1')).status).toBe(400);
+  });
+
+  it('uses up nothing by HEAD or by another method', async () => {
+    const path = '/oauth/callback?state=s&code=c';
+    const head = await fetch(`${gateway.url}${path}`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET']);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      for (const token of [null, gateway.token()])
+        expect((await gateway.ask(method, path, { token })).status, method).toBe(token === null ? 401 : 405);
+    expect(asks).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Bus } from '@uar/bus';
 import { limitsSpent } from '@uar/contracts';
 import type { Peers } from '../../domain/limit/peers.js';
-import type { RateLimits } from '../../domain/limit/rate-limits.js';
+import type { RateLimits } from '../../domain/limit/rates/rate-limits.js';
 
 export interface LimitExchangeParts {
   readonly bus: Bus;

@@ -2,7 +2,7 @@ import { principalId, type Caller } from '@uar/contracts';
 import type { Ending } from '../call/ending.js';
 import type { CallLimits } from '../call/ports.js';
 import type { QuotaLimits } from './quota-limits.js';
-import type { RateLimits } from './rate-limits.js';
+import type { RateLimits } from './rates/rate-limits.js';
 import type { LimitedCall } from './limit-scope.js';
 
 const retryUnknownMs = 1_000;

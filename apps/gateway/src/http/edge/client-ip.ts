@@ -35,6 +35,13 @@ export class ClientIp {
     return client.toString();
   }
 
+  /** What one client surely has: its IPv4 address, or the 64 bits of IPv6 that a network is given. */
+  networkOf(request: ClientRequest): string | undefined {
+    const text = this.of(request);
+    const address = plain(text);
+    return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : text;
+  }
+
   private peerOf(socket: { readonly remoteAddress?: string | undefined }): string | undefined {
     const known = this.peers.get(socket);
     if (known !== undefined) return known;

@@ -1,5 +1,6 @@
+import type { LimitedCall } from '../limit-scope.js';
+import { RateBuckets, placeOf, type RateBucket } from './rate-buckets.js';
 import type { Rate } from './rate.js';
-import type { LimitedCall } from './limit-scope.js';
 
 export type Admission =
   | { readonly kind: 'admitted' }
@@ -25,45 +26,40 @@ export interface RateLimitsParts {
   readonly mostBuckets: number;
 }
 
-interface Bucket {
-  readonly rate: Rate;
-  readonly id: string;
-}
-
 const admitted: Admission = { kind: 'admitted' };
 
 /** The configured rates. A call takes from every rate that covers it, or from none. */
 export class RateLimits {
-  /** When a bucket is empty, by rate and bucket, least recently used first. */
-  private readonly emptyAt = new Map<string, number>();
+  private readonly all: RateBuckets;
   private readonly byName: ReadonlyMap<string, Rate>;
-  private spent = new Map<string, { bucket: Bucket; calls: number }>();
+  private spent = new Map<string, { bucket: RateBucket; calls: number }>();
 
   constructor(private readonly parts: RateLimitsParts) {
+    this.all = new RateBuckets(parts.mostBuckets);
     this.byName = new Map(parts.rates.map((rate) => [rate.name, rate]));
   }
 
   get buckets(): number {
-    return this.emptyAt.size;
+    return this.all.size;
   }
 
   /** Decides and takes in one step: of any number of calls at once no more pass than fit. */
   admit(call: LimitedCall): Admission {
     const now = this.parts.now();
-    const buckets: Bucket[] = [];
+    const buckets: RateBucket[] = [];
     let refusal: Admission = admitted;
     for (const rate of this.parts.rates) {
       if (!rate.scope.covers(call)) continue;
       if (rate.fail === 'closed' && !this.parts.isInformed()) return { kind: 'unknown', rate: rate.name };
       const bucket = { rate, id: rate.scope.bucketOf(call) };
-      const retryAfterMs = rate.waitMs(this.find(bucket), now);
+      const retryAfterMs = this.all.waitMs(bucket, now);
       const longest = refusal.kind === 'limited' ? refusal.retryAfterMs : 0;
       if (retryAfterMs > longest) refusal = { kind: 'limited', rate: rate.name, retryAfterMs };
       buckets.push(bucket);
     }
     if (refusal.kind !== 'admitted') return refusal;
     for (const bucket of buckets) {
-      this.take(bucket, now, 1);
+      this.all.take(bucket, now, 1);
       this.note(bucket);
     }
     return admitted;
@@ -81,35 +77,14 @@ export class RateLimits {
     const now = this.parts.now();
     for (const { rate: name, bucket: id, calls } of spent) {
       const rate = this.byName.get(name);
-      if (rate !== undefined) this.take({ rate, id }, now, calls);
+      if (rate !== undefined) this.all.take({ rate, id }, now, calls);
     }
   }
 
-  private find(bucket: Bucket): number {
-    const place = placeOf(bucket);
-    const emptyAt = this.emptyAt.get(place);
-    if (emptyAt === undefined) return 0;
-    this.emptyAt.delete(place);
-    this.emptyAt.set(place, emptyAt);
-    return emptyAt;
-  }
-
-  private take(bucket: Bucket, now: number, calls: number): void {
-    const emptyAt = bucket.rate.after(this.find(bucket), now, calls);
-    this.emptyAt.set(placeOf(bucket), emptyAt);
-    if (this.emptyAt.size <= this.parts.mostBuckets) return;
-    const [oldest] = this.emptyAt.keys();
-    if (oldest !== undefined) this.emptyAt.delete(oldest);
-  }
-
-  private note(bucket: Bucket): void {
+  private note(bucket: RateBucket): void {
     const place = placeOf(bucket);
     const known = this.spent.get(place);
     if (known === undefined) this.spent.set(place, { bucket, calls: 1 });
     else known.calls += 1;
   }
-}
-
-function placeOf({ rate, id }: Bucket): string {
-  return `${rate.name} ${id}`;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Rate, type RateRule } from './rate.js';
 import { RateLimits } from './rate-limits.js';
-import type { LimitedCall } from './limit-scope.js';
+import type { LimitedCall } from '../limit-scope.js';
 
 const ada: LimitedCall = { tenant: 'a', principal: 'User::"a/ada"', tool: 'fs__read' };
 const bob: LimitedCall = { ...ada, principal: 'User::"a/bob"' };

@@ -1,4 +1,4 @@
-import { LimitScope, type LimitRule } from './limit-scope.js';
+import { LimitScope, type LimitRule } from '../limit-scope.js';
 
 /** A rate as the configuration states it; the defaults are in. */
 export interface RateRule extends LimitRule {
