@@ -19,5 +19,6 @@ export { itemPage, listPage, type HostList, type ListPage } from './list-page.js
 export { itemId, itemIdMembers } from './definition/item-id.js';
 export { publicName } from './definition/public-name.js';
 export { CatalogReplica, type CatalogListener } from './replica/replica.js';
+export { paramMarks, valueAt, type ParamMark } from './param-marks.js';
 export { skeletonOf } from './definition/skeleton.js';
 export { visibleText } from './definition/visible.js';

@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { paramMarks, valueAt } from '@uar/catalog';
 import { decodedHeader } from './header-value.js';
 import { memberOf } from './member-of.js';
 
-/** One argument that a client repeats in the header `Mcp-Param-<name>`. */
+/** One argument that a client repeats in a header. */
 interface Repeated {
   readonly header: string;
   readonly path: readonly string[];
 }
 
 const mark = 'x-mcp-header';
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
-const types: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 const known = new WeakMap<readonly string[], ReadonlyMap<string, readonly Repeated[]>>();
 
@@ -45,29 +44,8 @@ function repeatedOf(definitions: readonly string[]): ReadonlyMap<string, readonl
 }
 
 function marksOf(schema: unknown): readonly Repeated[] {
-  const found = reachable(schema, []);
-  const isUnique = new Set(found.map(({ header }) => header)).size === found.length;
-  return isUnique && found.every(({ isValid }) => isValid) && marksIn(schema) === found.length ? found : [];
-}
-
-/** Marks on properties of properties. */
-function reachable(schema: unknown, path: readonly string[]): (Repeated & { readonly isValid: boolean })[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  const name = memberOf(schema, mark);
-  const isValid = typeof name === 'string' && token.test(name) && types.includes(memberOf(schema, 'type'));
-  const own =
-    name === undefined || path.length === 0
-      ? []
-      : [{ header: `mcp-param-${String(name).toLowerCase()}`, path, isValid }];
-  const properties = Object.entries(memberOf(schema, 'properties') ?? {});
-  return [...own, ...properties.flatMap(([key, each]) => reachable(each, [...path, key]))];
-}
-
-/** Marks anywhere. */
-function marksIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const inside = Object.values(value).reduce<number>((sum, each) => sum + marksIn(each), 0);
-  return inside + (Object.hasOwn(value, mark) ? 1 : 0);
+  const marks = paramMarks(schema) ?? [];
+  return marks.map(({ name, path }) => ({ header: `mcp-param-${name.toLowerCase()}`, path }));
 }
 
 /** What is absent or null is not repeated; nor is a number that no header can be compared with. */
@@ -79,8 +57,4 @@ function agrees(sent: string | string[] | undefined, value: unknown): boolean {
   if (typeof value === 'number')
     return said !== undefined && /^-?\d+(\.\d+)?$/.test(said) && Number(said) === value;
   return said === String(value);
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce(memberOf, value);
 }
