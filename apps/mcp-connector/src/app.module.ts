@@ -22,7 +22,7 @@ import { LedgerAuthorizations } from './adapters/accounts/ledger-authorizations.
 import { LedgerCredentials } from './adapters/accounts/ledger-credentials.js';
 import { OAuthServers } from './adapters/accounts/oauth-servers.js';
 import { OAuth } from './adapters/oauth/oauth.js';
-import { createOpenUpstream } from './adapters/open-upstream.js';
+import { createOpenUpstream } from './adapters/opening/open-upstream.js';
 import { systemClock } from './adapters/system-clock.js';
 import { variableLookup } from './adapters/variables.js';
 import { WantedServers } from './adapters/wanted-servers.js';

@@ -59,7 +59,10 @@ describe('streams of streamable HTTP upstreams', () => {
     };
     await start();
     await world.untilReady('web');
-    expect(order).toEqual(['initialize', 'notifications/initialized', 'GET', 'stream', 'tools/list']);
+    expect(order).toEqual([
+      ...['server/discover', 'initialize', 'notifications/initialized'],
+      ...['GET', 'stream', 'tools/list'],
+    ]);
   });
 
   it('opens a standing stream that does not hold as the upstream wants, and more seldom each time', async () => {

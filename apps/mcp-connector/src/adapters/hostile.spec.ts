@@ -8,6 +8,7 @@ import { decodeFrame } from './frames/frame.js';
 import { SseReader } from './frames/sse-reader.js';
 import { addressRules } from './http/address-rules.js';
 import { HttpTransport } from './http/http-transport.js';
+import { httpTarget } from './http/post.js';
 import { McpUpstream } from './mcp-upstream.js';
 import { ProgressTap } from './progress-tap.js';
 import { StdioTransport } from './stdio-transport.js';
@@ -221,9 +222,8 @@ describe('HttpTransport, of a hostile upstream', () => {
     });
     const faults: unknown[] = [];
     const transport = new HttpTransport({
-      url: new URL(upstream.url),
+      target: httpTarget(new URL(upstream.url), addressRules(['127.0.0.0/8']).lookup),
       headers: {},
-      lookup: addressRules(['127.0.0.0/8']).lookup,
       maxFrameBytes: 100_000,
       onFault: (error) => faults.push(error),
     });

@@ -3,7 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { CallId, LogLevel } from '@uar/contracts';
-import { elementTexts, JsonText, memberText, withMeta } from '@uar/json-text';
+import { JsonText, memberText, withMeta } from '@uar/json-text';
 import { z } from 'zod';
 import type { ClientSide } from '../domain/client-side.js';
 import type {
@@ -15,20 +15,16 @@ import type {
   Upstream,
   UpstreamCall,
 } from '../domain/upstream.js';
+import { endOfFailure, endOfProblem, type Words } from './call-end.js';
 import { RawMember, RawResult, RequestProblem } from './frames/frame.js';
 import { TimeLimit } from './asked/time-limit.js';
-import { AuthRequired, Broken, NotAuthorized, NotSent } from './not-sent.js';
+import { lists, pageIn } from './lists.js';
+import { AuthRequired, NotSent } from './not-sent.js';
 import { withOwnSignal } from './own-signal.js';
 import { ProgressTap } from './progress-tap.js';
 
-export interface McpUpstreamOptions {
+export interface McpUpstreamOptions extends Words {
   readonly transport: Transport;
-  /** Makes words of ours fit to leave this host: one short line without secrets. */
-  readonly scrub: (text: string) => string;
-  /** The upstream's own words without secrets, else as they are. */
-  readonly hideSecrets: (text: string) => string;
-  /** The same for its JSON text: what it gives is valid JSON, or undefined. */
-  readonly scrubJson: (text: string) => string | undefined;
   /** Why the connection ended, as far as the transport knows. */
   readonly explainLoss: () => Promise<string>;
   readonly client: ClientSide;
@@ -41,13 +37,6 @@ const pageTimeoutMs = 15_000;
 const setLevelTimeoutMs = 5_000;
 /** No limit: calls have their own, which the SDK's cannot be. */
 const longestTimeoutMs = 2_147_483_647;
-
-const lists = {
-  tools: { method: 'tools/list', member: 'tools', capability: 'tools' },
-  resources: { method: 'resources/list', member: 'resources', capability: 'resources' },
-  templates: { method: 'resources/templates/list', member: 'resourceTemplates', capability: 'resources' },
-  prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts' },
-} as const;
 
 /** One for all clients: each builds its own otherwise, which costs 0.85 ms. No schema of an upstream is compiled here. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
@@ -102,7 +91,7 @@ export class McpUpstream implements Upstream {
   }
 
   async listPage(list: ListName, cursor: string | undefined, signal: AbortSignal): Promise<ListPage> {
-    const { method, member, capability } = lists[list];
+    const { method, capability } = lists[list];
     if (this.client.getServerCapabilities()?.[capability] === undefined)
       return { kind: 'page', definitions: [] };
     try {
@@ -112,9 +101,7 @@ export class McpUpstream implements Upstream {
           signal: own.signal,
         }),
       );
-      const next: unknown = JSON.parse(memberText(text, 'nextCursor') ?? 'null');
-      const definitions = elementTexts(memberText(text, member) ?? '[]');
-      return { kind: 'page', definitions, ...(typeof next === 'string' ? { nextCursor: next } : {}) };
+      return pageIn(text, list);
     } catch (error) {
       this.note(error);
       return { kind: 'failed', message: `${method} failed: ${this.words(error)}` };
@@ -185,29 +172,14 @@ export class McpUpstream implements Upstream {
   }
 
   private endOf(error: unknown, signal: AbortSignal): CallEnd {
-    if (error instanceof NotSent) return { kind: 'unavailable', message: this.options.scrub(error.message) };
-    if (error instanceof NotAuthorized)
-      return { kind: 'unavailable', message: this.options.scrub(error.message), cause: error.missing };
-    if (error instanceof Broken || error instanceof AuthRequired)
-      return { kind: 'transport_failure', message: this.options.scrub(error.message) };
+    const failed = endOfFailure(error, this.options);
+    if (failed !== undefined) return failed;
     if (signal.aborted) return { kind: 'cancelled', dispatched: true };
     if (!(error instanceof McpError)) throw error;
     const problem = problemOf(error);
-    if (problem !== undefined) return this.endOfProblem(problem);
+    if (problem !== undefined) return endOfProblem(problem, this.options);
     if (error.code === Number(ErrorCode.RequestTimeout)) return { kind: 'timeout' };
     return { kind: 'transport_failure', message: 'the connection ended during the call' };
-  }
-
-  private endOfProblem(problem: RequestProblem['problem']): CallEnd {
-    if (problem.kind !== 'upstream_error') return problem;
-    const { code, message, dataJson } = problem;
-    const data = dataJson === undefined ? undefined : this.options.scrubJson(dataJson);
-    return {
-      kind: 'upstream_error',
-      code,
-      message: this.options.hideSecrets(message),
-      ...(data === undefined ? {} : { data_json: data }),
-    };
   }
 
   /** What a failure says of the connection as a whole: nobody there, or other credentials needed. */

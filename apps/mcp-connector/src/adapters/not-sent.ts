@@ -9,9 +9,12 @@ export class AuthRequired extends Error {
   readonly isOfOneCaller: boolean = false;
 }
 
+/** Whoever this host is there, it may not do that (HTTP 403): other credentials may help. */
+export class Forbidden extends AuthRequired {}
+
 const ofCallers: ReadonlySet<MissingCredentials> = new Set(['caller_token_missing', 'exchange_refused']);
 
-/** The same, of a message that was refused for it: it did nothing. */
+/** `AuthRequired` of a message that was refused for it: it did nothing. */
 export class NotAuthorized extends AuthRequired {
   override readonly isOfOneCaller: boolean;
 

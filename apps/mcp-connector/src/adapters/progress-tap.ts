@@ -2,29 +2,18 @@ import { randomInt } from 'node:crypto';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CallId } from '@uar/contracts';
-import { scanJson } from '@uar/json-text';
 import type { ClientSide } from '../domain/client-side.js';
 import { ClientRequests } from './asked/client-requests.js';
 import { RunningCalls } from './asked/running-calls.js';
 import type { TimeLimit } from './asked/time-limit.js';
-import { paramsText } from './frames/origin.js';
+import { noticeText, progressText } from './notice-text.js';
 
 type Message = JSONRPCMessage;
 type Notification = Extract<Message, { method: string }>;
 
-const longestProgress = 16 * 1024;
-const deepestProgress = 32;
 /** Requests of the upstream that wait for an answer to be sent, at most; further ones are ignored. */
 const mostRequests = 64;
 const longestRequestId = 256;
-const longestNotice = 64 * 1024;
-const forClients = new Set([
-  'notifications/message',
-  'notifications/resources/updated',
-  'notifications/resources/list_changed',
-  'notifications/prompts/list_changed',
-  'notifications/elicitation/complete',
-]);
 /** Tokens begin anywhere: one that a caller wrote into `params` of its own is none of ours. */
 const highestFirstToken = 2 ** 47;
 
@@ -155,21 +144,20 @@ export class ProgressTap implements Transport {
     if (method === 'notifications/progress') this.progress(params);
     else if (method === 'notifications/tools/list_changed') this.options.onToolsChanged();
     else if (method === 'notifications/cancelled') this.asked.cancel(params?.['requestId']);
-    else if (forClients.has(method)) this.tell(message);
+    else this.tell(message);
   }
 
   private tell(message: Notification): void {
-    const paramsJson = paramsText(message);
-    if (!paramsJson.startsWith('{') || Buffer.byteLength(paramsJson) > longestNotice) return;
+    const paramsJson = noticeText(message);
+    if (paramsJson === undefined) return;
     const callId = this.calls.during(message);
     const call = callId === undefined ? {} : { callId };
     this.options.client.onNotice({ method: message.method, paramsJson, ...call });
   }
 
   private progress(params: Notification['params']): void {
-    const { progressToken, ...progress } = params ?? {};
-    const listener = this.listeners.get(Number(progressToken));
-    const text = listener === undefined ? undefined : progressText(progress);
+    const listener = this.listeners.get(Number(params?.['progressToken']));
+    const text = listener === undefined ? undefined : progressText(params);
     if (text !== undefined) listener?.(text);
   }
 
@@ -183,16 +171,5 @@ export class ProgressTap implements Transport {
     if (isAdmitted) this.requests.add(message.id);
     else this.ignored += 1;
     return isAdmitted;
-  }
-}
-
-/** Undefined: too large or too deep to pass on. Never throws. */
-function progressText(progress: object): string | undefined {
-  try {
-    const text = JSON.stringify(progress);
-    if (Buffer.byteLength(text) > longestProgress) return undefined;
-    return scanJson(text, { maxDepth: deepestProgress }).kind === 'ok' ? text : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -20,8 +20,8 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  form: ResultForm = 'parsed';
   private readonly child: Child;
-  private form: ResultForm = 'parsed';
   private readonly noise: Noise;
   private closed = false;
 

@@ -28,6 +28,8 @@ export interface UpstreamCall {
   readonly method: CallMethod;
   /** Those of a tool call, or the whole `params` of another request. */
   readonly params: { readonly name: string; readonly arguments: JsonText } | JsonText;
+  /** Of the tool that is called, as the upstream lists it. */
+  readonly definition?: string | undefined;
   /** From dispatch to answer. */
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
@@ -69,6 +71,8 @@ export interface Upstream {
   /** Settles when the connection is over, whoever ended it. */
   readonly lost: Promise<Loss>;
   readonly offers: Offers;
+  /** Why a listed tool cannot be called over this connection; takes definitions of bounded depth alone. */
+  toolProblem?(definition: string): string | undefined;
   /** An empty page where the upstream has no such list. */
   listPage(list: ListName, cursor: string | undefined, signal: AbortSignal): Promise<ListPage>;
   /** Dispatches exactly once and never rejects. */

@@ -24,6 +24,12 @@ const needed: Readonly<Record<ClientRequest['method'], keyof ClientCapabilities>
   'elicitation/create': 'elicitation',
   'roots/list': 'roots',
 };
+
+/** What a client declares that is asked for this. */
+export function neededCapability(method: ClientRequest['method']): keyof ClientCapabilities {
+  return needed[method];
+}
+
 /** Bytes of all `params` of one connection with which clients are being asked, at most. */
 const mostParams = 8 * 1024 * 1024;
 

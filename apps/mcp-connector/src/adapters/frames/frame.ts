@@ -1,5 +1,13 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { JsonText, compact, elementTexts, memberText, scanJson, stringifyWithText } from '@uar/json-text';
+import {
+  JsonText,
+  compact,
+  elementTexts,
+  memberSpans,
+  memberText,
+  scanJson,
+  stringifyWithText,
+} from '@uar/json-text';
 import { noteParams } from './origin.js';
 
 /** The text of a result as the upstream sent it, on its way through the SDK's client, which looks no further. */
@@ -34,8 +42,11 @@ export function encodeFrame(message: JSONRPCMessage): string {
   return stringifyWithText(message);
 }
 
-/** `parsed` until initialize is answered, which the SDK's client reads itself; `raw` from then on. */
-export type ResultForm = 'parsed' | 'raw';
+/**
+ * `parsed` until initialize is answered, which the SDK's client reads itself; `raw` from then on. `strict` without a session: the
+ * same, and no batches, nor a message that names a member twice.
+ */
+export type ResultForm = 'parsed' | 'raw' | 'strict';
 
 /** Deepest message around a result or error that is only cut out, never parsed. */
 const cutBounds = { duplicates: 'last_wins', maxDepth: 512 } as const;
@@ -49,13 +60,19 @@ const tooDeep = {
   message: 'the upstream answered something that is nested too deeply',
 } as const;
 
+const twice = {
+  kind: 'upstream_error',
+  code: -32603,
+  message: 'the upstream answered a message that names a member twice',
+} as const;
+
 /** Messages of a frame (more than one in a batch); `undefined`: not JSON-RPC, noise. Linear, and never throws. */
 export function decodeFrame(text: string, form: ResultForm): JSONRPCMessage[] | undefined {
   if (!/^\s*\[/.test(text)) {
     const message = decodeMessage(text, form);
     return message === undefined ? undefined : [message];
   }
-  if (scanJson(text, batchBounds).kind === 'bad') return undefined;
+  if (form === 'strict' || scanJson(text, batchBounds).kind === 'bad') return undefined;
   const messages: JSONRPCMessage[] = [];
   for (const element of elementTexts(text)) {
     const message = decodeMessage(element, form);
@@ -76,6 +93,8 @@ function decodeMessage(text: string, form: ResultForm): JSONRPCMessage | undefin
   if (part('method') !== undefined) return requestMessage(text, part('params'));
   const id = idText === undefined ? undefined : idOf(idText);
   if (id === undefined) return undefined;
+  if (form === 'strict' && memberSpans(text, 0).length !== scan.members.size)
+    return problemMessage(id, twice);
   const result = part('result');
   if (result !== undefined) return resultMessage(id, result, form);
   const error = part('error');
@@ -127,6 +146,14 @@ function resultMessage(id: number, text: string, form: ResultForm): JSONRPCMessa
   if (form === 'parsed')
     return isParsable(text) ? { jsonrpc: '2.0', id, result: JSON.parse(text) } : problemMessage(id, tooDeep);
   return { jsonrpc: '2.0', id, result: new RawResult(/[\r\n]/.test(text) ? compact(text) : text) };
+}
+
+/** The error of a response, whatever its id is; undefined where the text is none. */
+export function decodeError(text: string): RequestProblem['problem'] | undefined {
+  const scan = scanJson(text, cutBounds);
+  const error = scan.kind === 'ok' ? scan.members.get('error') : undefined;
+  if (error === undefined || text[error.start] !== '{') return undefined;
+  return errorProblem(text.slice(error.start, error.end));
 }
 
 function errorProblem(text: string): RequestProblem['problem'] {

@@ -1,6 +1,4 @@
-import { Agent, type IncomingMessage } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { CallId } from '@uar/contracts';
@@ -13,13 +11,13 @@ import { readAnswerStream } from './answer-stream.js';
 import { contentTypeOf, readBody } from './body.js';
 import { configuredHeaders } from './configured-headers.js';
 import { listenForNotifications } from './notification-stream.js';
-import type { HttpExchange, HttpTarget } from './post.js';
+import { dropIdleSockets, type HttpExchange, type HttpTarget } from './post.js';
 import { sendAs } from './send-as.js';
 
 export interface HttpTransportOptions {
-  readonly url: URL;
+  /** Its agent ends with the transport. */
+  readonly target: HttpTarget;
   readonly headers: Readonly<Record<string, string>>;
-  readonly lookup: LookupFunction;
   /** Who the connector is there, where headers do not say it. */
   readonly bearer?: Bearer | undefined;
   /** Longest message that is read. */
@@ -41,7 +39,7 @@ export class HttpTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  private readonly target: HttpTarget & { readonly agent: Agent };
+  private readonly target: HttpTarget;
   private readonly closing = new AbortController();
   /** Requests whose response has not come, by JSON-RPC id. */
   private readonly open = new Map<number, AbortController>();
@@ -53,8 +51,7 @@ export class HttpTransport implements Transport {
   constructor(private readonly options: HttpTransportOptions) {
     this.noise = new Noise(options.onFault);
     this.ownHeaders = configuredHeaders(options.headers);
-    const agent = options.url.protocol === 'https:' ? TlsAgent : Agent;
-    this.target = { url: options.url, lookup: options.lookup, agent: new agent({ keepAlive: true }) };
+    this.target = options.target;
   }
 
   /** Frames that were no JSON-RPC, and messages that could not be handled. */
@@ -82,7 +79,7 @@ export class HttpTransport implements Transport {
       await this.accept(response, id);
     } catch (error) {
       if (id !== undefined) this.open.delete(id);
-      if (error instanceof Broken) this.dropIdleSockets();
+      if (error instanceof Broken) dropIdleSockets(this.target);
       throw error;
     }
     if ('method' in message) await this.afterSending(message);
@@ -226,12 +223,6 @@ export class HttpTransport implements Transport {
   private settle(message: JSONRPCMessage, id: number | undefined): void {
     if (id !== undefined) this.open.delete(id);
     this.noise.guard(() => this.onmessage?.(message));
-  }
-
-  /** Where one kept connection broke, the others may be as dead: the next call gets a new one. */
-  private dropIdleSockets(): void {
-    for (const sockets of Object.values(this.target.agent.freeSockets))
-      for (const socket of sockets ?? []) socket.destroy();
   }
 
   private async deleteSession(): Promise<void> {

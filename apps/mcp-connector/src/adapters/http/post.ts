@@ -1,5 +1,5 @@
-import { request as httpRequest, type Agent, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { request as httpRequest, Agent, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { CallId } from '@uar/contracts';
 import { Broken, NotSent } from '../not-sent.js';
@@ -17,6 +17,18 @@ export interface HttpExchange {
   readonly signal: AbortSignal;
   /** The call that it is part of. */
   readonly callId?: CallId | undefined;
+}
+
+/** With an agent of its own. */
+export function httpTarget(url: URL, lookup: LookupFunction): HttpTarget {
+  const agent = url.protocol === 'https:' ? TlsAgent : Agent;
+  return { url, lookup, agent: new agent({ keepAlive: true }) };
+}
+
+/** Where one kept connection broke, the others may be as dead: the next request gets a new one. */
+export function dropIdleSockets({ agent }: HttpTarget): void {
+  for (const sockets of Object.values(agent.freeSockets))
+    for (const socket of sockets ?? []) socket.destroy();
 }
 
 /** Sends one request and gives the head of its response. Follows no redirect. Rejects with `NotSent` or `Broken`. */

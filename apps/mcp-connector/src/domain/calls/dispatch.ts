@@ -7,7 +7,7 @@ import type { GrantedRequest } from './granted-request.js';
 export async function dispatch(
   request: GrantedRequest,
   { upstream, subscriptions }: Place,
-  how: Pick<UpstreamCall, 'signal' | 'onProgress'>,
+  how: Pick<UpstreamCall, 'signal' | 'onProgress' | 'definition'>,
 ): Promise<HostAnswer> {
   const { call_id: callId, timeout_ms: timeoutMs, max_result_bytes: maxResultBytes } = request.ask;
   const send = async (): Promise<CallEnd> =>

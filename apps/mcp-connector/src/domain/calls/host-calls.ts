@@ -151,7 +151,7 @@ export class HostCalls {
     try {
       if (signal.aborted) return cancelledBefore;
       const problem = this.lateProblem(request, admitted, connection);
-      return problem ?? (await this.dispatch(request, link, { place: placed.place, signal }));
+      return problem ?? (await this.dispatch(request, link, { connection, place: placed.place, signal }));
     } finally {
       placed.place.leave();
     }
@@ -160,13 +160,18 @@ export class HostCalls {
   private async dispatch(
     request: GrantedRequest,
     link: ServerLink,
-    { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
+    {
+      connection,
+      place,
+      signal,
+    }: { readonly connection: Connection; readonly place: Place; readonly signal: AbortSignal },
   ): Promise<HostAnswer> {
     const { call_id: callId } = request.ask;
     const start = this.options.now();
     const onProgress = (paramsJson: string): void => this.options.onProgress(callId, paramsJson);
     const answer = await dispatch(request, place, {
       signal,
+      definition: connection.list.tools.get(request.granted.raw_name)?.definition,
       ...(request.wantsProgress ? { onProgress } : {}),
     });
     if (answer.kind === 'ran' || answer.kind === 'upstream_error') link.answered(this.options.now() - start);

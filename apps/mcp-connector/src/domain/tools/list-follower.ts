@@ -5,7 +5,7 @@ import { readToolList, type ReadList } from './tool-list.js';
 import type { Upstream } from '../upstream.js';
 
 export interface FollowOptions {
-  readonly upstream: Pick<Upstream, 'listPage'>;
+  readonly upstream: Pick<Upstream, 'listPage' | 'toolProblem'>;
   readonly digestOf: (definition: string) => Digest;
   readonly clock: Clock;
   readonly pace: ConstructorParameters<typeof RelistPacer>[0];

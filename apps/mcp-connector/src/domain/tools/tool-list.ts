@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Digest } from '@uar/contracts';
 import { memberString } from '@uar/json-text';
+import type { Upstream } from '../upstream.js';
 import { definitionProblem, maxEntries, walkList, type WalkOptions } from '../lists/list-walk.js';
 
 export interface ListedTool {
@@ -22,7 +23,8 @@ export interface ToolList {
 export type ReadList =
   { readonly kind: 'list'; readonly list: ToolList } | { readonly kind: 'failed'; readonly message: string };
 
-export type ReadListOptions = Pick<WalkOptions, 'upstream' | 'clock' | 'signal'> & {
+export type ReadListOptions = Pick<WalkOptions, 'clock' | 'signal'> & {
+  readonly upstream: Pick<Upstream, 'listPage' | 'toolProblem'>;
   readonly digestOf: (definition: string) => Digest;
 };
 
@@ -31,7 +33,7 @@ const tooMany = `more than ${maxEntries} tools`;
 
 /** Walks all pages of `tools/list`. A list that is cut short or leaves something out says so. */
 export async function readToolList(options: ReadListOptions): Promise<ReadList> {
-  const collector = new Collector(options.digestOf);
+  const collector = new Collector(options);
   const walked = await walkList({
     ...options,
     list: 'tools',
@@ -54,7 +56,7 @@ class Collector {
   private readonly content = createHash('sha256');
   private seen = 0;
 
-  constructor(private readonly digestOf: (definition: string) => Digest) {}
+  constructor(private readonly options: Pick<ReadListOptions, 'digestOf' | 'upstream'>) {}
 
   get full(): boolean {
     return this.seen >= maxEntries;
@@ -63,14 +65,14 @@ class Collector {
   add(definition: string): void {
     if (this.full) return this.leaveOut(tooMany);
     this.seen += 1;
-    const problem = definitionProblem(definition, 'tool');
+    const problem = definitionProblem(definition, 'tool') ?? this.options.upstream.toolProblem?.(definition);
     if (problem !== undefined) return this.leaveOut(problem);
     const rawName = nameOf(definition);
     if (rawName === undefined) return this.leaveOut('a tool has no usable name');
     // No JSON text that was scanned has a NUL.
     this.content.update(definition).update('\0');
     if (this.tools.has(rawName)) this.duplicates.add(rawName);
-    this.tools.set(rawName, { rawName, definition, digest: this.digestOf(definition) });
+    this.tools.set(rawName, { rawName, definition, digest: this.options.digestOf(definition) });
   }
 
   list(cutShort?: string): ToolList {
