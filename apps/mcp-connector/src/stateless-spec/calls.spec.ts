@@ -1,6 +1,8 @@
+import { callProgressed, hosts } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { principals } from '../contract-spec/gateway.fixture.js';
+import { itemAsk, listOf, runResource, sendItem } from '../contract-spec/items.fixture.js';
 import { ModernWorld } from './modern.fixture.js';
 
 const { alice } = principals;
@@ -39,5 +41,65 @@ describe.each(['http', 'stdio'] as const)('a server that speaks MCP 2026-07-28 a
     expect(modern.ran).toEqual(['one']);
     expect(await world.run('shared', 'fail')).toMatchObject({ kind: 'ran', is_error: true });
     expect(await world.run('shared', 'count', { args: { id: 7 } })).toMatchObject({ is_error: true });
+  });
+
+  it('tells its progress, and logs from the level that its client wants', async () => {
+    const { world, gateway } = modern;
+    const told: string[] = [];
+    world.gateway.listen(callProgressed, ({ params_json }) => told.push(params_json));
+    await world.gateway.flush();
+    expect(await world.run('shared', 'progress', { wants_progress: true })).toMatchObject({ kind: 'ran' });
+    await expect.poll(() => told).toEqual(['{"progress":1,"total":2}', '{"progress":2,"total":2}']);
+    const log = async (seat: ReturnType<typeof gateway.seat>): Promise<string> => {
+      const call = await world.ask('own', 'log', { principal: alice, seat });
+      await world.send(call);
+      return call.call_id;
+    };
+    const levels = () =>
+      gateway.told.map(({ call_id, params_json }) => [call_id, memberText(params_json, 'level')]);
+    const loud = await log(gateway.seat('loud', {}, { log_level: 'warning' }));
+    await expect.poll(levels).toEqual([[loud, '"error"']]);
+    gateway.told.length = 0;
+    const all = await log(gateway.seat('all'));
+    await expect.poll(levels).toEqual([
+      [all, '"debug"'],
+      [all, '"error"'],
+    ]);
+  });
+
+  it('is told when a call is cancelled, and takes too long in vain', async () => {
+    const { world } = modern;
+    const since = modern.ran.length;
+    const call = await world.ask('shared', 'hang', { timeout_ms: 20_000 });
+    const { answer } = await world.begin(call);
+    await world.gateway.ask(hosts.mcp.cancel, { call_id: call.call_id }, { to: world.host.instance });
+    expect(await answer).toEqual({ kind: 'cancelled', dispatched: true });
+    await expect.poll(() => modern.ran.slice(since)).toEqual(['begun', 'cancelled']);
+    expect(await world.run('shared', 'hang', { timeout_ms: 100 })).toEqual({ kind: 'timeout' });
+    await expect.poll(() => modern.ran.slice(since + 2)).toEqual(['begun', 'cancelled']);
+  });
+
+  it('has resources, prompts and completions', async () => {
+    const { world } = modern;
+    expect((await listOf(world, 'shared', 'resources')).map((text) => memberText(text, 'uri'))).toEqual([
+      '"test://a"',
+      '"test://who"',
+    ]);
+    expect(await listOf(world, 'shared', 'prompts')).toHaveLength(1);
+    expect(await runResource(world, 'resources/read', ['shared', 'test://a'])).toMatchObject({
+      result_json: expect.stringContaining('"text":"a"') as string,
+    });
+    expect(await runResource(world, 'resources/read', ['shared', 'test://nothing'])).toMatchObject({
+      ...{ kind: 'upstream_error', code: -32602 },
+    });
+    const asked = async (method: 'prompts/get' | 'completion/complete', params: object) =>
+      await sendItem(world, itemAsk(world, { server: 'shared', method, item_id: 'p', params }));
+    expect(await asked('prompts/get', { name: 'p', arguments: { lang: 'de' } })).toMatchObject({
+      result_json: expect.stringContaining('"text":"de"') as string,
+    });
+    const ref = { type: 'ref/prompt', name: 'p' };
+    expect(await asked('completion/complete', { ref, argument: { name: 'lang', value: '' } })).toMatchObject({
+      result_json: expect.stringContaining('["de","en"]') as string,
+    });
   });
 });

@@ -42,7 +42,7 @@ class Opening {
         {
           sender: { capabilities: client.capabilities },
           session: (at, how, own) => this.session(at, how, own),
-          stateless: (at, { capabilities }) => Promise.resolve(this.stateless(at, capabilities)),
+          stateless: (at, { capabilities }) => this.stateless(at, capabilities),
         },
         signal,
       );
@@ -71,16 +71,18 @@ class Opening {
     return upstream;
   }
 
-  private stateless(
+  private async stateless(
     prepared: Prepared,
     capabilities: ConstructorParameters<typeof StatelessUpstream>[0]['capabilities'],
-  ): Upstream {
+  ): Promise<Upstream> {
     const { wire, isHttp } = prepared;
-    return new StatelessUpstream({
+    const upstream = new StatelessUpstream({
       ...this.wordsOf(prepared),
       ...this.shared(prepared),
-      ...{ wire, isHttp, capabilities },
+      ...{ wire, isHttp, capabilities, isBase: this.options.principal === undefined },
     });
+    await upstream.start();
+    return upstream;
   }
 
   private shared({ explainLoss }: Prepared) {

@@ -15,6 +15,7 @@ import { endOfFailure, endOfProblem, type Words } from '../call-end.js';
 import { lists, pageIn } from '../lists.js';
 import { AuthRequired, NotSent } from '../not-sent.js';
 import { withOwnSignal } from '../own-signal.js';
+import { Changes } from './changes.js';
 import type { ServerCapabilities } from './discover.js';
 import { readResult } from './input-required.js';
 import { lackingIn } from './lacking.js';
@@ -30,6 +31,8 @@ export interface StatelessUpstreamOptions extends Words, Hearer {
   readonly capabilities: ServerCapabilities;
   /** Arguments are repeated in headers. */
   readonly isHttp: boolean;
+  /** It hears for everybody that lists changed. */
+  readonly isBase: boolean;
   /** Why the connection ended, as far as its wire knows. */
   readonly explainLoss: () => Promise<string>;
   readonly onUnreachable: () => void;
@@ -43,14 +46,15 @@ const askable: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'reso
 export class StatelessUpstream implements Upstream {
   readonly lost: Promise<Loss>;
   private readonly requests: Requests;
-  private isOver = false;
+  private readonly changes: Changes;
+  private readonly life = new AbortController();
   private authRequired = false;
   private lastToken = randomInt(highestFirstToken);
 
   constructor(private readonly options: StatelessUpstreamOptions) {
     const { wire, capabilities, explainLoss } = options;
     this.lost = wire.ended.then(async () => {
-      this.isOver = true;
+      this.life.abort();
       return { message: await explainLoss(), authRequired: this.authRequired };
     });
     this.requests = new Requests({
@@ -58,11 +62,26 @@ export class StatelessUpstream implements Upstream {
       hasLogs: capabilities.logging !== undefined,
       onOther: () => void this.close(),
     });
+    this.changes = new Changes({
+      ...{ ...options, signal: this.life.signal, sender: () => this.requests.sender() },
+      onGone: (error) => {
+        this.note(error);
+        void this.close();
+      },
+    });
+  }
+
+  /** Settles when changes are heard of, or soon without. */
+  async start(): Promise<void> {
+    await this.changes.start();
   }
 
   get offers(): Offers {
-    const { logging } = this.options.capabilities;
-    return { logging: logging !== undefined, resourcesChange: false, promptsChange: false };
+    return {
+      logging: this.options.capabilities.logging !== undefined,
+      resourcesChange: this.changes.keeps('resourcesListChanged'),
+      promptsChange: this.changes.keeps('promptsListChanged'),
+    };
   }
 
   toolProblem(definition: string): string | undefined {
@@ -92,7 +111,9 @@ export class StatelessUpstream implements Upstream {
 
   async call(call: UpstreamCall): Promise<CallEnd> {
     if (call.signal.aborted) return { kind: 'cancelled', dispatched: false };
-    if (this.isOver) return { kind: 'unavailable', message: 'the server is not connected' };
+    if (this.life.signal.aborted) return { kind: 'unavailable', message: 'the server is not connected' };
+    const subscribed = await this.changes.answer(call);
+    if (subscribed !== undefined) return subscribed;
     let isTimedOut = false;
     try {
       const end = await withOwnSignal(call.signal, async (own) => {
