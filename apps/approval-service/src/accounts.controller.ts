@@ -28,7 +28,9 @@ export class AccountsController {
   @Answers(writeAccount)
   async write(ask: AskOf<typeof writeAccount>): Promise<AnswerOf<typeof writeAccount>> {
     const answer = await this.ledger.writeAccount(ask);
-    if (answer.kind === 'written') this.bus.announce(accountChanged, { account: ask.account, all: false });
+    const decided = ask.receipt !== undefined;
+    if (answer.kind === 'written')
+      this.bus.announce(accountChanged, { account: ask.account, all: false, decided });
     return answer;
   }
 

@@ -38,7 +38,7 @@ export class LedgerController {
     if (answer.kind !== 'written') return answer;
     this.bus.announce(settingsChanged, { tenant, namespace, key });
     if (namespace === serversNamespace)
-      this.bus.announce(accountChanged, { account: { tenant, server: key }, all: true });
+      this.bus.announce(accountChanged, { account: { tenant, server: key }, all: true, decided: true });
     return answer;
   }
 

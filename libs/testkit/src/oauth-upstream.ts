@@ -33,8 +33,8 @@ export class OAuthUpstream {
     return new OAuthUpstream(child, resource, issuer);
   }
 
-  /** How the authorization server is from now on. */
-  async mood(mood: 'well' | 'refusing' | 'html' | 'huge' | 'silent'): Promise<void> {
+  /** How the authorization server is from now on; distrusting: the MCP server takes no token at all. */
+  async mood(mood: 'well' | 'refusing' | 'html' | 'huge' | 'silent' | 'distrusting'): Promise<void> {
     await this.ask({ kind: 'mood', mood });
   }
 

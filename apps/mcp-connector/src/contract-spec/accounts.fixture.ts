@@ -21,7 +21,9 @@ export async function accountLedger(bus: Bus): Promise<Ledger> {
   bus.answer(readAccount, (ask) => ledger.readAccount(ask));
   bus.answer(writeAccount, async (ask) => {
     const answer = await ledger.writeAccount(ask);
-    if (answer.kind === 'written') bus.announce(accountChanged, { account: ask.account, all: false });
+    const decided = ask.receipt !== undefined;
+    if (answer.kind === 'written')
+      bus.announce(accountChanged, { account: ask.account, all: false, decided });
     return answer;
   });
   bus.answer(leaseAccount, (ask) => ledger.leaseAccount({ ...ask, now: Date.now() }));

@@ -88,4 +88,22 @@ withBothBuses('credentials of a client itself', (connect) => {
     expect(report.last_error).toBe('the authorization server refused: invalid_client');
     world.want({ notes: server() });
   });
+
+  it('are asked for once by calls to an upstream that takes none of them', async () => {
+    world.want({ picky: { ...server(), placement: 'per_principal' as const } });
+    await world.untilReady('picky');
+    const asks = await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        world.ask('picky', 'whoami', { principal: `User::"default/u${n}"` }),
+      ),
+    );
+    await upstream.mood('distrusting');
+    const before = (await upstream.tokenRequests()).length;
+    for (const ask of asks) {
+      const end = await world.send(ask);
+      expect(end).toMatchObject({ kind: 'unavailable', cause: 'auth_required' });
+      expect(JSON.stringify(end)).toContain('refuses the credentials');
+    }
+    expect((await upstream.tokenRequests()).slice(before)).toEqual(['client_credentials 200']);
+  });
 });

@@ -93,5 +93,10 @@ export const takeAuthorization = exchange({
 /** The tokens of an account, or without `principal` and with `all` those of everybody at the server, are others now. */
 export const accountChanged = announcement({
   subject: 'uar.v1.event.account.changed',
-  body: z.strictObject({ account: AccountId, all: z.boolean() }),
+  body: z.strictObject({
+    account: AccountId,
+    all: z.boolean(),
+    /** Somebody gave or took them away; else a connector renewed them. */
+    decided: z.boolean(),
+  }),
 });

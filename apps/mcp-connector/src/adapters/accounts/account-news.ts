@@ -8,8 +8,8 @@ export class AccountNews {
   private readonly unlisten: () => void;
 
   constructor({ bus, accounts, fleet }: { bus: Bus; accounts: Accounts; fleet: Pick<Fleet, 'find'> }) {
-    this.unlisten = bus.listen(accountChanged, ({ account, all }) => {
-      accounts.changed(account, all);
+    this.unlisten = bus.listen(accountChanged, ({ account, ...change }) => {
+      accounts.changed(account, change);
       if (account.principal === undefined) fleet.find(account.tenant, account.server)?.retry();
     });
   }

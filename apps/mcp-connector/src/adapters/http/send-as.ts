@@ -18,15 +18,22 @@ export async function sendAs(
   const response = await send(target, withToken(exchange, first));
   const hints = hintsOf(response.headers);
   const wantsMore = response.statusCode === 403 && hints.error === 'insufficient_scope';
-  if (response.statusCode !== 401 && !wantsMore) return response;
+  if (response.statusCode !== 401 && !wantsMore) return taken(response, bearer, exchange);
   response.resume();
   const second = usable(await bearer.renew(first, hints, exchange), bearer);
   if (second === undefined)
     throw new NotAuthorized(`the upstream answered HTTP ${response.statusCode}`, bearer.missing);
   const again = await send(target, withToken(exchange, second));
-  if (again.statusCode !== 401 && again.statusCode !== 403) return again;
+  if (again.statusCode !== 401 && again.statusCode !== 403) return taken(again, bearer, exchange);
   again.resume();
-  throw new NotAuthorized(`the upstream refuses the credentials (HTTP ${again.statusCode})`, bearer.missing);
+  const refusal = `the upstream refuses the credentials (HTTP ${again.statusCode})`;
+  bearer.heard(refusal, exchange);
+  throw new NotAuthorized(refusal, bearer.missing);
+}
+
+function taken(response: IncomingMessage, bearer: Bearer, exchange: HttpExchange): IncomingMessage {
+  bearer.heard(undefined, exchange);
+  return response;
 }
 
 function usable(token: Token, { missing }: Bearer): string | undefined {

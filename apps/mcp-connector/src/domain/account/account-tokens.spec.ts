@@ -175,13 +175,13 @@ describe('the tokens of an account', () => {
     shelf.kept = { revision: 1, credentials: given('one') };
     await tokens.token(server);
     await tokens.renew(server, 'access-one', {});
-    tokens.changed();
+    tokens.changed(false);
     expect(tokens.secrets()).toEqual(
       expect.arrayContaining(['access-one', 'refresh-one', 'access-two', 'refresh-two']),
     );
     for (let n = 3; n < 50; n++) {
       shelf.kept = { revision: n, credentials: given(`${n}`) };
-      tokens.changed();
+      tokens.changed(false);
       await tokens.token(server);
     }
     expect(tokens.secrets()).toContain('access-49');
@@ -218,7 +218,7 @@ describe('the tokens of an account', () => {
 
   it('that could not be written are kept here, and used for the next renewal', async () => {
     await unwritten();
-    tokens.changed();
+    tokens.changed(false);
     expect(await tokens.token(server)).toEqual(token('two'));
     shelf.isAway = false;
     answer = granted('three');
@@ -231,7 +231,7 @@ describe('the tokens of an account', () => {
     await unwritten();
     shelf.isAway = false;
     shelf.kept = { revision: 2 };
-    tokens.changed();
+    tokens.changed(false);
     expect(await tokens.token(server)).toEqual({ kind: 'none' });
   });
 
@@ -242,7 +242,7 @@ describe('the tokens of an account', () => {
     expect((await tokens.renew(server, 'access-two', {})).kind).toBe('auth_required');
     expect(await tokens.token(server)).toEqual({ kind: 'none' });
     shelf.kept = { revision: 3, credentials: given('again') };
-    tokens.changed();
+    tokens.changed(false);
     expect(await tokens.token(server)).toEqual(token('again'));
   });
 });

@@ -4,6 +4,7 @@ import type { ExpandedServer } from '../upstream.js';
 import { askForTokens, pinnedFor } from './ask-for-tokens.js';
 import type { Token } from './bearer.js';
 import { renewTimeOf, type Credentials } from './credentials.js';
+import { FreshRefusals } from './fresh-refusals.js';
 import { isTrustedAtFirst, issuerOf } from './pinned-issuer.js';
 import type { AuthorizationServers, CredentialStore, Hints, Kept, Refusal, Wanted } from './ports.js';
 
@@ -36,17 +37,27 @@ export class AccountTokens {
   private readAt = 0;
   private readonly seen = new Set<string>();
   private obtaining: Promise<Token> | undefined;
+  private readonly refusals: FreshRefusals;
   private failure: { readonly token: Token; readonly until: number } | undefined;
 
   constructor(
     private readonly account: AccountId,
     private readonly parts: TokenParts,
-  ) {}
+  ) {
+    this.refusals = new FreshRefusals(() => parts.clock.now());
+  }
 
-  /** Somebody wrote the account: it is read again. */
-  changed(): void {
+  /** The account was written: it is read again. `decided`: by somebody, so that everything is tried anew. */
+  changed(decided: boolean): void {
     this.changes += 1;
     this.failure = undefined;
+    if (decided) this.refusals.forget();
+  }
+
+  /** How the upstream took the token: undefined, or why it refused one that was just got. */
+  heard(refusal: string | undefined): void {
+    if (refusal === undefined) this.refusals.forget();
+    else this.refusals.refused(refusal);
   }
 
   secrets(): readonly string[] {
@@ -76,6 +87,9 @@ export class AccountTokens {
       return Promise.resolve({ kind: 'token', token: known.access_token });
     if (this.failure !== undefined && this.failure.until > this.parts.clock.now())
       return Promise.resolve(this.failure.token);
+    const { standing } = this.refusals;
+    if (this.fresh !== undefined && standing !== undefined)
+      return Promise.resolve({ kind: 'auth_required', message: standing });
     this.obtaining ??= this.obtain(server, refused, hints).finally(() => {
       this.obtaining = undefined;
     });
@@ -148,6 +162,8 @@ export class AccountTokens {
       const known = kept.credentials;
       if (known !== undefined && known.access_token !== refused && !this.endsSoon())
         return { kind: 'token', token: known.access_token };
+      const { standing } = this.refusals;
+      if (standing !== undefined) return { kind: 'auth_required', message: standing };
       const lease = await store.lease(this.account, kept.revision);
       switch (lease.kind) {
         case 'unavailable':

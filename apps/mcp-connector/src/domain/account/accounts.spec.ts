@@ -20,6 +20,9 @@ function serverAt(url: string): ExpandedServer {
 const before = serverAt('https://notes.example/mcp');
 const after = serverAt('https://elsewhere.example/mcp');
 
+const renewed = { all: false, decided: false };
+const removed = { all: true, decided: true };
+
 describe('the accounts that a connector uses', () => {
   let stored: Kept & { readonly binding: Digest };
   let accounts: Accounts;
@@ -48,7 +51,7 @@ describe('the accounts that a connector uses', () => {
   const tokenOf = (server: ExpandedServer) => accounts.bearer(server, account).token(use);
 
   it('are of one address: a server that moved gets no token that a call to the old address just read', async () => {
-    accounts.changed(account, true);
+    accounts.changed(account, removed);
     expect(await tokenOf(before)).toEqual({ kind: 'token', token: 'of-before' });
     expect(await tokenOf(after)).toEqual({ kind: 'none' });
   });
@@ -57,9 +60,9 @@ describe('the accounts that a connector uses', () => {
     await tokenOf(before);
     await tokenOf(after);
     stored = { revision: 2, binding: after.binding, credentials: { access_token: 'of-after', source } };
-    accounts.changed({ ...account, principal: 'User::"default/ada"' }, false);
+    accounts.changed({ ...account, principal: 'User::"default/ada"' }, renewed);
     expect(await tokenOf(after)).toEqual({ kind: 'none' });
-    accounts.changed(account, false);
+    accounts.changed(account, renewed);
     expect(await tokenOf(before)).toEqual({ kind: 'none' });
     expect(await tokenOf(after)).toEqual({ kind: 'token', token: 'of-after' });
   });
@@ -70,7 +73,7 @@ describe('the accounts that a connector uses', () => {
     const one = accounts.bearer(before, account);
     await one.renew('of-before', said, use);
     expect(one.secrets()).toEqual(['of-before']);
-    accounts.changed(account, true);
+    accounts.changed(account, removed);
     expect(accounts.bearer(before, account).secrets()).toEqual([]);
     expect(accounts.hintsOf(account, before.binding)).toEqual({});
   });

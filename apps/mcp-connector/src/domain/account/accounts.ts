@@ -10,6 +10,13 @@ import type { Hints } from './ports.js';
 
 export type AccountParts = TokenParts & ExchangeParts;
 
+export interface Change {
+  /** The server was removed: nothing of it is remembered. */
+  readonly all: boolean;
+  /** By somebody, not by a connector that renewed them. */
+  readonly decided: boolean;
+}
+
 /** Principals whose callers' tokens are exchanged, by server; those that were not seen for longest begin anew. */
 const mostExchanging = 4_096;
 const givenUp: Token = { kind: 'unavailable', message: 'nobody waits any more' };
@@ -33,12 +40,12 @@ export class Accounts {
     return this.hints.get(hintsKey(account, binding)) ?? {};
   }
 
-  /** Tokens were written or forgotten, by whomever; `all`: the server was removed, and nothing of it is remembered. */
-  changed(account: AccountId, all: boolean): void {
+  /** Tokens were written or forgotten. */
+  changed(account: AccountId, { all, decided }: Change): void {
     const start = all ? serverKey(account) : principalKey(account);
     for (const [key, tokens] of this.tokens)
       if (key.startsWith(start)) {
-        tokens.changed();
+        tokens.changed(decided);
         if (all) this.tokens.delete(key);
       }
     if (!all) return;
@@ -54,6 +61,7 @@ export class Accounts {
         this.hints.set(hintsKey(account, server.binding), hints);
         return within(signal, tokens.renew(server, refused, hints));
       },
+      heard: (refusal) => tokens.heard(refusal),
       secrets: () => tokens.secrets(),
       missing: account.principal === undefined ? 'auth_required' : 'own_auth_required',
     };
@@ -65,6 +73,7 @@ export class Accounts {
       token: ({ signal, callId }) => within(signal, tokens().token({ server, callId })),
       renew: (refused, hints, { signal, callId }) =>
         within(signal, tokens().renew(refused, hints, { server, callId })),
+      heard: (refusal, { callId }) => tokens().heard(refusal, callId),
       secrets: () => tokens().secrets(),
       missing: 'exchange_refused',
     };

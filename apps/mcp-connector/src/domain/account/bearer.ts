@@ -23,6 +23,8 @@ export interface Bearer {
   token(use: TokenUse): Promise<Token>;
   /** Another one than the one that was refused, if there can be. */
   renew(refused: string | undefined, hints: Hints, use: TokenUse): Promise<Token>;
+  /** Whether the upstream took the token that was used last; not, with what it said: nobody asks for others at once. */
+  heard(refusal: string | undefined, use: TokenUse): void;
   /** What no report or answer may repeat. */
   secrets(): readonly string[];
   /** What is missing where there is no token. */

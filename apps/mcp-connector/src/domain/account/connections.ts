@@ -132,7 +132,7 @@ export class Connections {
       const kept = await this.parts.store.read(account, next.binding);
       if ('kind' in kept) return false;
       const written = await this.parts.store.write(account, { ...next, ifRevision: kept.revision });
-      if (written.kind === 'written') this.parts.accounts.changed(account, false);
+      if (written.kind === 'written') this.parts.accounts.changed(account, { all: false, decided: true });
       if (written.kind !== 'conflict') return written.kind === 'written';
     }
     return false;

@@ -109,13 +109,19 @@ describe('tokens that those of callers are exchanged for', () => {
     await tokenFor(1);
     expect(await renewFor(1, 'got 1', { scope: 'more' })).toEqual({ kind: 'token', token: 'got 2' });
     expect(await renewFor(1, 'got 1')).toEqual({ kind: 'token', token: 'got 2' });
-    expect((await renewFor(1, 'got 2')).kind).toBe('auth_required');
+    tokens.heard('refused', callOf(1));
+    expect(await renewFor(1, 'got 2')).toEqual({ kind: 'auth_required', message: 'refused' });
     expect(asked).toEqual([
       ['a', {}],
       ['a', { scope: 'more' }],
     ]);
     await clock.pass(2_000);
     expect(await renewFor(1, 'got 2')).toEqual({ kind: 'token', token: 'got 3' });
+    tokens.heard('refused', callOf(1));
+    await clock.pass(2_000);
+    expect(await renewFor(1, 'got 3')).toMatchObject({ kind: 'auth_required' });
+    tokens.heard(undefined, callOf(1));
+    expect(await renewFor(1, 'got 3')).toEqual({ kind: 'token', token: 'got 4' });
   });
 
   it('that are refused are asked for again after a while, and other callers meanwhile', async () => {

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { ExpandedServer } from '../upstream.js';
 import type { Token } from '../account/bearer.js';
 import type { CallerToken, CallerTokens } from './caller-tokens.js';
+import { FreshRefusals } from '../account/fresh-refusals.js';
 import { digestOf, renewTimeOf, type Credentials } from '../account/credentials.js';
 import type { AuthorizationServers, Granted, Hints } from '../account/ports.js';
 
@@ -25,8 +26,6 @@ interface Exchanged {
   /** Epoch milliseconds. */
   readonly renewAt: number;
   readonly endsAt: number;
-  /** So long a refusal of it by the upstream is final: it took the place of one that was refused. */
-  readonly lastUntil: number;
 }
 
 /** A principal comes with a new token now and then; further ones are forgotten, the oldest first. */
@@ -47,6 +46,7 @@ const callerTokenMissing: Token = {
 export class ExchangedTokens {
   private readonly exchanged = new Map<string, Exchanged>();
   private readonly exchanging = new Map<string, Promise<Token>>();
+  private readonly refusals = new Map<string, FreshRefusals>();
   private readonly failures = new Map<string, { readonly token: Token; readonly until: number }>();
 
   constructor(
@@ -64,7 +64,7 @@ export class ExchangedTokens {
     const now = this.parts.clock.now();
     const known = this.exchanged.get(digestOf(caller.token));
     if (known !== undefined && known.renewAt > now) return tokenOf(known);
-    const next = await this.exchange(caller, { server, hints: {}, again: false });
+    const next = await this.exchange(server, caller, {});
     const isMissing = next.kind === 'unavailable' && known !== undefined && known.endsAt > now;
     return isMissing ? tokenOf(known) : next;
   }
@@ -74,9 +74,21 @@ export class ExchangedTokens {
     if (caller === undefined) return callerTokenMissing;
     const known = this.exchanged.get(digestOf(caller.token));
     if (known !== undefined && known.credentials.access_token !== refused) return tokenOf(known);
-    if (known !== undefined && known.lastUntil > this.parts.clock.now())
-      return { kind: 'auth_required', message: 'the upstream refuses the tokens that are got for callers' };
-    return await this.exchange(caller, { server, hints, again: known !== undefined });
+    const standing = this.refusals.get(digestOf(caller.token))?.standing;
+    if (standing !== undefined) return { kind: 'auth_required', message: standing };
+    return await this.exchange(server, caller, hints);
+  }
+
+  /** How the upstream took the token that was got for the call: undefined, or why it refused one that was just got. */
+  heard(refusal: string | undefined, callId: CallId | undefined): void {
+    if (refusal === undefined && this.refusals.size === 0) return;
+    const caller = this.parts.callers.of(this.account, callId);
+    if (caller === undefined) return;
+    const key = digestOf(caller.token);
+    const refusals = this.refusals.get(key) ?? new FreshRefusals(() => this.parts.clock.now());
+    if (refusal === undefined) refusals.forget();
+    else refusals.refused(refusal);
+    keep(this.refusals, key, refusals);
   }
 
   /** What is part of no call goes on with what is good: a standing stream outlives the call that opened it. */
@@ -87,14 +99,7 @@ export class ExchangedTokens {
   }
 
   /** Once, however many calls with the same token wait for it. */
-  private exchange(
-    caller: CallerToken,
-    {
-      server,
-      hints,
-      again,
-    }: { readonly server: ExpandedServer; readonly hints: Hints; readonly again: boolean },
-  ): Promise<Token> {
+  private exchange(server: ExpandedServer, caller: CallerToken, hints: Hints): Promise<Token> {
     const key = digestOf(caller.token);
     const failure = this.failures.get(key);
     if (failure !== undefined && failure.until > this.parts.clock.now())
@@ -103,17 +108,13 @@ export class ExchangedTokens {
     if (running !== undefined) return running;
     const exchanging = this.parts.servers
       .exchange(server, caller.token, hints)
-      .then((granted) => this.settle(key, granted, { caller, again }))
+      .then((granted) => this.settle(key, granted, caller))
       .finally(() => this.exchanging.delete(key));
     this.exchanging.set(key, exchanging);
     return exchanging;
   }
 
-  private settle(
-    key: string,
-    granted: Granted,
-    { caller, again }: { readonly caller: CallerToken; readonly again: boolean },
-  ): Token {
+  private settle(key: string, granted: Granted, caller: CallerToken): Token {
     const now = this.parts.clock.now();
     this.failures.delete(key);
     if (granted.kind !== 'granted') {
@@ -124,8 +125,7 @@ export class ExchangedTokens {
     }
     const { credentials } = granted;
     const endsAt = Math.min(credentials.expires_at ?? Infinity, caller.expiresAt);
-    const renewAt = renewTimeOf(endsAt, now);
-    const exchanged = { credentials, renewAt, endsAt, lastUntil: again ? now + failureMs : 0 };
+    const exchanged = { credentials, renewAt: renewTimeOf(endsAt, now), endsAt };
     keep(this.exchanged, key, exchanged);
     return tokenOf(exchanged);
   }
