@@ -72,6 +72,15 @@ const ServerFields = z.strictObject({
   placement: ServerPlacement.default('shared').describe(
     'One process for all, one in the whole pool, or one per principal.',
   ),
+  seats_per_principal: z
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(16)
+    .describe(
+      'Sessions that one principal may have at once with a per_principal server, on each connector (ADR 42).',
+    ),
   slots: z.number().int().min(1).max(64).default(1).describe('Processes or connections of a shared server.'),
   sandbox: z
     .strictObject({

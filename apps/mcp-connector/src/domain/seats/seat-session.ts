@@ -54,6 +54,10 @@ export class SeatSession {
     this.opening = this.open();
   }
 
+  get principal(): string {
+    return this.options.claim.principal;
+  }
+
   /** Since when no call runs, in epoch milliseconds; undefined while one does. */
   get idleSince(): number | undefined {
     return this.users === 0 ? this.emptySince : undefined;

@@ -85,6 +85,31 @@ describe('Seats', () => {
     expect(await world.enter('further')).toMatchObject({ kind: 'placed' });
   });
 
+  it('lets one principal hold its share, whose own longest idle goes, and others come in', async () => {
+    const world = new SeatWorld({ seats_per_principal: 3 });
+    const busy = await world.enter('a', seat('1'));
+    for (const id of ['2', '3', '4', '5']) {
+      await world.call('a', seat(id));
+      await world.clock.pass(1);
+    }
+    expect(world.opened.map(({ closed }) => closed)).toEqual([false, true, true, false, false]);
+    for (const id of ['4', '5']) await world.enter('a', seat(id));
+    expect(await world.enter('a', seat('6'))).toMatchObject({ kind: 'overloaded' });
+    for (let count = 3; count < mostSeats; count += 1) await world.call(`p${count}`);
+    expect(world.alive).toBe(mostSeats);
+    expect(await world.enter('last')).toMatchObject({ kind: 'placed' });
+    expect(busy.kind).toBe('placed');
+    expect(world.opened[0]?.closed).toBe(false);
+  });
+
+  it('holds up alone who gives sessions up faster than they end', async () => {
+    const world = new SeatWorld({ seats_per_principal: 2 });
+    world.close = () => new Promise(() => undefined);
+    for (let id = 0; id < 6; id += 1) await world.call('a', seat(`${id}`));
+    expect(await world.enter('a', seat('6'))).toMatchObject({ kind: 'overloaded' });
+    expect(await world.enter('b')).toMatchObject({ kind: 'placed' });
+  });
+
   it('begins none while too many take their time to end', async () => {
     const world = new SeatWorld();
     world.close = () => new Promise(() => undefined);

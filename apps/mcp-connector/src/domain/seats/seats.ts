@@ -3,6 +3,7 @@ import type { ConnectTarget } from '../link/connect.js';
 import type { LinkPorts } from '../link/connection.js';
 import { linkTimes, mostSeats } from '../link/link-times.js';
 import { overloaded, type Claim, type Placed } from './place.js';
+import { roomFor } from './room.js';
 import { SeatSession } from './seat-session.js';
 
 export interface SeatsOptions {
@@ -12,10 +13,14 @@ export interface SeatsOptions {
   readonly onItemsChanged: (kind: ItemKind) => void;
 }
 
+/** Of one principal: who takes and gives up sessions faster than they end is held up alone. */
+const mostEndingPerSeat = 2;
+
 /** The sessions with one server in which calls of principals run: one for each principal and seat, opened when it is needed. */
 export class Seats {
   private readonly sessions = new Map<string, SeatSession>();
-  private readonly ending = new Set<Promise<void>>();
+  /** Of whom. */
+  private readonly ending = new Map<Promise<void>, string>();
   private ended = false;
 
   constructor(private readonly options: SeatsOptions) {}
@@ -33,20 +38,19 @@ export class Seats {
   /** Gives up all sessions; what runs in them may go on for a while. */
   async clear(): Promise<void> {
     for (const [key, session] of this.sessions) this.drop(key, session, linkTimes.retire);
-    await Promise.all(this.ending);
+    await Promise.all(this.ending.keys());
   }
 
   /** Ends all sessions at once and begins no other. */
   async end(): Promise<void> {
     this.ended = true;
     for (const [key, session] of this.sessions) this.drop(key, session, 0);
-    await Promise.all(this.ending);
+    await Promise.all(this.ending.keys());
   }
 
-  /** Undefined: there are too many, and all of them are in use, or still ending. */
+  /** Undefined: there are too many, and none that may end, or too many still end. */
   private begin(key: string, claim: Claim): SeatSession | undefined {
-    if (this.ending.size >= mostSeats) return undefined;
-    if (this.sessions.size >= mostSeats && !this.makeRoom()) return undefined;
+    if (!this.makeRoom(claim.principal)) return undefined;
     const session = new SeatSession({
       ...{ ports: this.options.ports, target: this.options.target(), claim },
       onItemsChanged: this.options.onItemsChanged,
@@ -56,20 +60,21 @@ export class Seats {
     return session;
   }
 
-  private makeRoom(): boolean {
-    let longest: { readonly key: string; readonly session: SeatSession; readonly since: number } | undefined;
-    for (const [key, session] of this.sessions) {
-      const since = session.idleSince;
-      if (since !== undefined && since < (longest?.since ?? Infinity)) longest = { key, session, since };
-    }
-    if (longest === undefined) return false;
-    this.drop(longest.key, longest.session, 0);
-    return true;
+  private makeRoom(principal: string): boolean {
+    const { seats_per_principal: share } = this.options.target().config;
+    const endingOfTheirs = [...this.ending.values()].filter((of) => of === principal).length;
+    if (this.ending.size >= mostSeats || endingOfTheirs >= share * mostEndingPerSeat) return false;
+    const held = [...this.sessions].map(([key, session]) => {
+      return { key, session, principal: session.principal, idleSince: session.idleSince };
+    });
+    const room = roomFor(principal, held, { most: mostSeats, share });
+    if (room.kind === 'ends') this.drop(room.one.key, room.one.session, 0);
+    return room.kind !== 'full';
   }
 
   private drop(key: string, session: SeatSession, graceMs: number): void {
     if (this.sessions.get(key) === session) this.sessions.delete(key);
     const over = session.end(graceMs).finally(() => this.ending.delete(over));
-    this.ending.add(over);
+    this.ending.set(over, session.principal);
   }
 }
