@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import type { CallId, LogLevel } from '@uar/contracts';
+import type { LogLevel } from '@uar/contracts';
 import { JsonText, memberText, withMeta } from '@uar/json-text';
 import { z } from 'zod';
 import type { ClientSide } from '../domain/client-side.js';
@@ -35,8 +35,6 @@ export interface McpUpstreamOptions extends Words {
 const initializeTimeoutMs = 30_000;
 const pageTimeoutMs = 15_000;
 const setLevelTimeoutMs = 5_000;
-/** No limit: calls have their own, which the SDK's cannot be. */
-const longestTimeoutMs = 2_147_483_647;
 
 /** One for all clients: each builds its own otherwise, which costs 0.85 ms. No schema of an upstream is compiled here. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
@@ -132,16 +130,17 @@ export class McpUpstream implements Upstream {
     { method, callId, timeoutMs, signal }: UpstreamCall,
     params: Record<string, unknown>,
   ): Promise<RawResult> {
-    return withOwnSignal(signal, async (own) => {
-      const limit = new TimeLimit(timeoutMs, () => own.abort('timed out'));
-      if (callId !== undefined) this.transport.limit(callId, limit);
-      try {
-        const options = { timeout: longestTimeoutMs, signal: own.signal, ...related(callId) };
-        return await this.client.request({ method, params }, rawResult, options);
-      } finally {
-        limit.end();
-      }
-    });
+    const sent = this.transport.request({ method, params }, callId);
+    const limit = new TimeLimit(timeoutMs, () => sent.cancel('timed out'));
+    if (callId !== undefined) this.transport.limit(callId, limit);
+    const cancel = (): void => sent.cancel(signal.reason);
+    signal.addEventListener('abort', cancel);
+    try {
+      return await sent.result;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      limit.end();
+    }
   }
 
   async setLogLevel(level: LogLevel): Promise<void> {
@@ -205,11 +204,6 @@ function paramsOf({ params }: UpstreamCall, token: number | undefined): Record<s
       token === undefined ? params.text : withMeta(params.text, 'progressToken', String(token)),
     );
   return { ...params, ...(token === undefined ? {} : { _meta: { progressToken: token } }) };
-}
-
-/** Tells the transport which call the request belongs to. */
-function related(callId: CallId | undefined): { readonly relatedRequestId?: CallId } {
-  return callId === undefined ? {} : { relatedRequestId: callId };
 }
 
 export function problemOf(error: McpError): RequestProblem['problem'] | undefined {

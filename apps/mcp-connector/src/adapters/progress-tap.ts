@@ -4,6 +4,7 @@ import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk
 import { CallId } from '@uar/contracts';
 import type { ClientSide } from '../domain/client-side.js';
 import { ClientRequests } from './asked/client-requests.js';
+import { OwnRequests, type SentRequest } from './own-requests.js';
 import { RunningCalls } from './asked/running-calls.js';
 import type { TimeLimit } from './asked/time-limit.js';
 import { noticeText, progressText } from './notice-text.js';
@@ -37,6 +38,7 @@ export class ProgressTap implements Transport {
   private readonly requests = new Set<string | number>();
   private readonly calls = new RunningCalls();
   private readonly asked: ClientRequests;
+  private readonly own = new OwnRequests((message, options) => this.send(message, options));
   private lastToken = randomInt(highestFirstToken);
   private ignored = 0;
 
@@ -77,6 +79,14 @@ export class ProgressTap implements Transport {
     return this.calls.lackingOf(callId);
   }
 
+  /** Sends a request that the SDK's client does not hear of. */
+  request(
+    request: { method: string; params: Record<string, unknown> },
+    callId: CallId | undefined,
+  ): SentRequest {
+    return this.own.request(request, callId === undefined ? {} : { relatedRequestId: callId });
+  }
+
   /** The request that was sent as `relatedRequestId: callId` is over. */
   ended(callId: CallId): void {
     this.calls.end(callId);
@@ -85,6 +95,7 @@ export class ProgressTap implements Transport {
   async start(): Promise<void> {
     this.inner.onclose = () => {
       this.asked.end();
+      this.own.end();
       this.onclose?.();
     };
     this.inner.onerror = (error) => this.onerror?.(error);
@@ -136,7 +147,7 @@ export class ProgressTap implements Transport {
       this.unlisten(this.tokens.get(id) ?? 0);
       this.tokens.delete(id);
     }
-    this.onmessage?.(message);
+    if (!this.own.take(message)) this.onmessage?.(message);
   }
 
   private notice(message: Notification): void {
