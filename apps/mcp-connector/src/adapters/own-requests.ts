@@ -1,6 +1,7 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, McpError, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { RawResult } from './frames/frame.js';
+import { firstIds } from './frames/request-ids.js';
 
 type Message = JSONRPCMessage;
 
@@ -16,16 +17,13 @@ export interface SentRequest {
   cancel(reason: unknown): void;
 }
 
-/** Above all that the SDK's client counts to, and within 32 bits. */
-const firstId = 1_000_000_000;
-
 /**
  * Requests of calls, sent beside the SDK's client and answered as it answers its own, but without its three parses of each
  * answer, its timer and its signal.
  */
 export class OwnRequests {
   private readonly waiting = new Map<number, Waiting>();
-  private nextId = firstId;
+  private nextId: number = firstIds.ofCalls;
 
   constructor(private readonly send: Transport['send']) {}
 

@@ -4,11 +4,10 @@ import { Broken } from '../not-sent.js';
 import { withOwnSignal } from '../own-signal.js';
 import type { StdioTransport } from '../stdio-transport.js';
 import { RawMember } from '../frames/frame.js';
+import { firstIds } from '../frames/request-ids.js';
 import { subscriptionKey } from './revision.js';
 import { replyOf, type Notification, type Reply, type Wire, type WireRequest } from './wire.js';
 
-/** Ids from here on are the wire's; those of the SDK's client begin at 0. */
-const firstId = 1_000_000_000;
 const over = 'the connection ended during the call';
 
 interface Waiting {
@@ -21,7 +20,7 @@ interface Waiting {
 export class StdioWire implements Wire {
   readonly ended: Promise<void>;
   private readonly waiting = new Map<number, Waiting>();
-  private lastId = firstId;
+  private lastId: number = firstIds.ofWire;
   private handover: Handover | undefined;
 
   constructor(private readonly transport: StdioTransport) {
@@ -80,7 +79,7 @@ export class StdioWire implements Wire {
     const id = 'id' in message && !('method' in message) ? Number(message.id) : undefined;
     const own = id === undefined ? undefined : this.waiting.get(id);
     if (own !== undefined) own.settle(textReply(message));
-    else if (id !== undefined && id > firstId) return;
+    else if (id !== undefined && id > firstIds.ofWire) return;
     else if (this.handover !== undefined) this.handover.onmessage?.(message);
     else if ('method' in message && !('id' in message)) this.notify(message);
   }
