@@ -102,6 +102,7 @@ export function assembleCalls(ports: CallPorts) {
     pipeline,
     kept,
     clock,
+    gateway: context.bus.instance,
     flushReceipts: () => receipts.flush(),
     newCallId,
     digest: textDigest,

@@ -29,6 +29,8 @@ import {
 import { MemoryApprovals } from './approvals.fixture.js';
 import { MemoryEvents } from './events.fixture.js';
 
+const mostViewBytes = 1024 * 1024;
+
 /** The approval-service's half, kept in memory. */
 export class MemoryLedger {
   readonly receipts: Receipt[] = [];
@@ -98,7 +100,7 @@ export class MemoryLedger {
   private answerKeptCalls(): void {
     const { bus } = this;
     bus.answer(keepCall, ({ call_id, principal, view_json, pending_at }) => {
-      if (!this.keeps) {
+      if (!this.keeps || Buffer.byteLength(view_json) > mostViewBytes) {
         this.unkept += 1;
         return { kept: false };
       }

@@ -3,21 +3,31 @@ import { TenantId, claimKey, keepCall, readKeptCall, type CallId } from '@uar/co
 import type { Log } from '@uar/telemetry';
 import type { Unavailable } from '../../domain/call/ports.js';
 import type { Claim, KeptCall, KeptCalls, ViewToKeep } from '../../domain/execute/kept-calls.js';
+import { asyncKeptMs } from '../../domain/execute/execution.js';
+import { HeldResults } from '../../domain/execute/held-results.js';
 import { unavailable } from './pdp.js';
 
-/** Views kept in the ledger; one that is on its way there is read from here. */
+/** Enough for eight results of the default `limits.result_kb`. */
+const mostHeldBytes = 64 * 1024 * 1024;
+
+/** Views kept in the ledger; one that is on its way there, or too long for it, is read from here. */
 export class LedgerKeptCalls implements KeptCalls {
   private readonly onTheirWay = new Map<string, { view: KeptCall; written: Promise<boolean> }>();
+
+  private readonly held: HeldResults;
 
   constructor(
     private readonly bus: Bus,
     private readonly log: Pick<Log, 'warn'>,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.held = new HeldResults({ mostBytes: mostHeldBytes, forMs: asyncKeptMs, now });
+  }
 
   /** Views of the same call are written in the order they are given. */
   keep(view: ViewToKeep): Promise<boolean> {
-    const { owner, callId, viewJson, isPending } = view;
+    const { owner, callId, viewJson, wholeJson, isPending } = view;
+    if (wholeJson !== undefined) this.held.hold(callId, { owner, viewJson: wholeJson });
     const written = this.write(view, this.onTheirWay.get(callId)?.written);
     const pending = isPending ? { pendingAt: this.bus.instance } : {};
     const entry = { view: { kind: 'found' as const, owner, viewJson, ...pending }, written };
@@ -32,8 +42,9 @@ export class LedgerKeptCalls implements KeptCalls {
     tenant: string,
     callId: CallId,
   ): Promise<KeptCall | { readonly kind: 'not_found' } | Unavailable> {
-    const near = this.onTheirWay.get(callId);
-    if (near !== undefined) return near.view.owner.tenant === tenant ? near.view : { kind: 'not_found' };
+    const held = this.held.find(callId);
+    const near = held === undefined ? this.onTheirWay.get(callId)?.view : { kind: 'found' as const, ...held };
+    if (near !== undefined) return near.owner.tenant === tenant ? near : { kind: 'not_found' };
     const reply = await this.bus.ask(readKeptCall, { tenant: TenantId.parse(tenant), call_id: callId });
     if (reply.kind === 'fault') return unavailable('ledger', reply);
     if (reply.value.kind === 'not_found') return reply.value;

@@ -10,6 +10,7 @@ import {
 import type { Clock, Unavailable } from '../call/ports.js';
 import type { CallHandle, CallOwner, CallPipeline } from '../call/proposed-call.js';
 import { callViewText } from '../view/call-view.js';
+import { holderOf } from '../view/read-view.js';
 import { writtenAsks, type ParkedAsk, type ParkedAsks } from '../client/parked-asks.js';
 import type { KeptCalls } from './kept-calls.js';
 
@@ -66,8 +67,9 @@ export class AttendedCalls {
     if (!isOwn(caller, kept.owner)) return { kind: 'not_found' };
     const { pendingAt, viewJson } = kept;
     const known = { kind: 'found', viewJson, asks: [] } as const;
-    if (pendingAt === undefined || pendingAt === this.parts.gateway) return known;
-    const attended = await this.parts.elsewhere.attend(ask, pendingAt);
+    const at = pendingAt ?? (ask.deed.kind === 'read' ? holderOf(viewJson) : undefined);
+    if (at === undefined || at === this.parts.gateway) return known;
+    const attended = await this.parts.elsewhere.attend(ask, at);
     if (attended !== undefined) return attended;
     // It may be gone: its calls are then closed in its place, and this is what is known. Nothing was done to them (ADR 35).
     return ask.deed.kind === 'read' ? known : { kind: 'unavailable', cause: 'gateway_silent' };

@@ -4,14 +4,18 @@ import type { Access } from '../access/access.js';
 import type { Unavailable } from '../call/ports.js';
 import type { CallOwner, CallPipeline } from '../call/proposed-call.js';
 import { callViewText } from '../view/call-view.js';
+import { holderOf, readView } from '../view/read-view.js';
 import { isOwn, type AttendedCalls } from './attended-calls.js';
 import type { EndedCalls } from './ended-calls.js';
 import type { KeptCalls } from './kept-calls.js';
 
-export type Found =
-  | { readonly kind: 'found'; readonly viewJson: string; readonly isPending: boolean }
-  | { readonly kind: 'not_found' }
-  | Unavailable;
+interface View {
+  readonly kind: 'found';
+  readonly viewJson: string;
+  readonly isPending: boolean;
+}
+
+export type Found = View | { readonly kind: 'not_found' } | Unavailable;
 
 /** Calls by id: running here, ended here, or kept in the ledger. Another principal's call is not found without `readCalls`. */
 export class CallLookup {
@@ -28,11 +32,19 @@ export class CallLookup {
   async read(caller: Caller, id: string): Promise<Found> {
     const found = await this.find(caller, id);
     if (found.kind !== 'owned') return found;
-    if (isOwn(caller, found.owner)) return found.view;
+    if (isOwn(caller, found.owner)) return this.whole(caller, found.view);
     if (found.owner.tenant !== caller.principal.tenant) return { kind: 'not_found' };
     const allowance = await this.parts.access.may(caller, { kind: 'admin', action: 'readCalls' });
     if (allowance.kind === 'unavailable') return allowance;
     return allowance.kind === 'allowed' ? found.view : { kind: 'not_found' };
+  }
+
+  /** With the result, where another gateway holds it. */
+  private async whole(caller: Caller, view: View): Promise<Found> {
+    if (holderOf(view.viewJson) === undefined) return view;
+    const callId = readView(view.viewJson).callId;
+    const attended = await this.parts.attended.attend({ caller, callId, deed: { kind: 'read' } });
+    return attended.kind === 'found' ? { ...view, viewJson: attended.viewJson } : view;
   }
 
   /** Own calls only; one that has ended already stays as it ended. */
@@ -53,7 +65,7 @@ export class CallLookup {
   private async find(
     caller: Caller,
     id: string,
-  ): Promise<{ kind: 'owned'; owner: CallOwner; view: Found } | { kind: 'not_found' } | Unavailable> {
+  ): Promise<{ kind: 'owned'; owner: CallOwner; view: View } | { kind: 'not_found' } | Unavailable> {
     const callId = CallId.safeParse(id);
     if (!callId.success) return { kind: 'not_found' };
     const running = this.parts.pipeline.find(id);
@@ -69,7 +81,7 @@ export class CallLookup {
   }
 }
 
-function viewOf(viewJson: string, isPending: boolean): Found {
+function viewOf(viewJson: string, isPending: boolean): View {
   return { kind: 'found', viewJson, isPending };
 }
 

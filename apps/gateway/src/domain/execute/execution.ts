@@ -4,6 +4,7 @@ import {
   principalId,
   type CallId,
   type Digest,
+  type InstanceId,
   type ReceiptPosition,
 } from '@uar/contracts';
 import { memberText } from '@uar/json-text';
@@ -16,6 +17,7 @@ import type {
   ProposedCall,
 } from '../call/proposed-call.js';
 import { callViewText } from '../view/call-view.js';
+import { endedView } from './ended-view.js';
 import type { KeptCalls } from './kept-calls.js';
 
 export interface ExecuteAsk {
@@ -53,7 +55,6 @@ const keyKeptMs = 24 * hourMs;
 const longestWaitMs = 240_000;
 /** Usually a few milliseconds; a slow disk must not hide the receipt (ADR 18). */
 const receiptWaitMs = 250;
-const mostKeptBytes = 1_048_576;
 /** Nothing ran, and a moment later it may: the same key may try again. What ran or may have run is never tried again. */
 const passing: readonly Outcome[] = ['rate_limited', 'overloaded', 'unavailable'];
 
@@ -74,6 +75,7 @@ export class Execution {
       readonly pipeline: CallPipeline;
       readonly kept: KeptCalls;
       readonly clock: Clock;
+      readonly gateway: InstanceId;
       flushReceipts(): void;
       newCallId(): CallId;
       digest(text: string): Digest;
@@ -187,9 +189,8 @@ export class Execution {
 
   private keepWhenEnded(handle: CallHandle, callId: CallId, forMs: number): void {
     const keep = (ended: EndedCall, receipt: ReceiptPosition | null): Promise<boolean> => {
-      const withoutResult = Buffer.byteLength(ended.resultJson ?? '') > mostKeptBytes;
-      const viewJson = callViewText(ended, { receipt, withoutResult });
-      return this.parts.kept.keep({ owner: handle.owner, callId, viewJson, isPending: false, forMs });
+      const view = endedView(ended, receipt, this.parts.gateway);
+      return this.parts.kept.keep({ ...view, owner: handle.owner, callId, isPending: false, forMs });
     };
     // At once, so that nobody reads the pending view any more; and again with the receipt's place.
     void handle.ended.then((ended) => {

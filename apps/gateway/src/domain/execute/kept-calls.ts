@@ -16,6 +16,8 @@ export interface ViewToKeep {
   readonly callId: CallId;
   /** CallView as JSON text. */
   readonly viewJson: string;
+  /** What `viewJson` is a part of: too long to be kept, and held in memory here, for a time. */
+  readonly wholeJson?: string;
   /** The call has not ended: should this gateway die, its view is ended in its place. */
   readonly isPending: boolean;
   readonly forMs: number;

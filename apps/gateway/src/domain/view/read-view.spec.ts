@@ -1,8 +1,8 @@
-import { CallId, outcomes, RunId, type Outcome } from '@uar/contracts';
+import { CallId, InstanceId, outcomes, RunId, type Outcome } from '@uar/contracts';
 import { describe, expect, it } from 'vitest';
 import type { EndedCall, PendingCall } from '../call/proposed-call.js';
-import { callViewText } from './call-view.js';
-import { readView } from './read-view.js';
+import { callViewText, type NotKept } from './call-view.js';
+import { holderOf, readView } from './read-view.js';
 
 const callId = CallId.parse(`call_${'a'.repeat(32)}`);
 const facts = {
@@ -44,6 +44,16 @@ describe('readView', () => {
     const read = readView(text).ended;
     expect(read).not.toHaveProperty('resultJson');
     expect(read?.message).toBe('The result is not kept.');
+  });
+
+  it('finds where a result is held that was not kept, as far as that is said', () => {
+    const gateway = InstanceId.parse('0123456789abcdef');
+    const holder = (withoutResult: true | NotKept, outcome: Outcome = 'completed') =>
+      holderOf(callViewText(ended(outcome, { resultJson: '{"gateway":"x"}' }), { withoutResult }));
+    expect(holder({ bytes: 9, gateway })).toBe(gateway);
+    expect(holder(true)).toBeUndefined();
+    expect(holder({ bytes: 9, gateway }, 'timeout')).toBeUndefined();
+    expect(holderOf(callViewText(pending))).toBeUndefined();
   });
 
   it.each(['', 'null', '[]', '{}', '{"call_id":"x"}', callViewText(pending).replace('"pending"', '"odd"')])(

@@ -1,7 +1,16 @@
-import { CallView, outcomes, type ApprovalView, type CallId, type Outcome, type RunId } from '@uar/contracts';
+import {
+  CallView,
+  InstanceId,
+  outcomes,
+  type ApprovalView,
+  type CallId,
+  type Outcome,
+  type RunId,
+} from '@uar/contracts';
 import { memberText } from '@uar/json-text';
 import { z } from 'zod';
 import type { CallEnding, UpstreamError } from '../call/proposed-call.js';
+import { resultNotKept } from './call-view.js';
 
 /** What a CallView says of its call. */
 export interface ReadView {
@@ -67,4 +76,17 @@ function upstreamErrorOf(
   const details = memberText(memberText(viewJson, 'error') ?? '{}', 'details') ?? '{}';
   const dataJson = memberText(details, 'data');
   return { code, message, ...(dataJson !== undefined && { dataJson }) };
+}
+
+const HeldDetails = z.looseObject({
+  code: z.literal(resultNotKept),
+  details: z.looseObject({ gateway: InstanceId }),
+});
+
+/** Of a CallView without its result: the gateway that may hold it in memory. */
+export function holderOf(viewJson: string): InstanceId | undefined {
+  const error = memberText(viewJson, 'error');
+  return error?.includes(resultNotKept) === true
+    ? HeldDetails.safeParse(JSON.parse(error)).data?.details.gateway
+    : undefined;
 }

@@ -99,9 +99,14 @@ describe('a call of a tool that takes its time', () => {
       { kind: 'timeout' },
       { status: 'failed', error: { code: -32603, data: { 'io.uar/call': { outcome: 'timeout' } } } },
     ],
+    // Longer than the ledger keeps, by itself and as soon as more stands around it.
+    ...[1_048_576, 1_048_450].map((length): [HostAnswer, object] => [
+      ran(`{"content":[],"long":"${'x'.repeat(length)}"}`),
+      { status: 'completed', result: { long: 'x'.repeat(length) } },
+    ]),
     [
-      ran(`{"content":[],"long":"${'x'.repeat(1_048_576)}"}`),
-      { status: 'failed', error: { code: -32603, data: { 'io.uar/call': { outcome: 'completed' } } } },
+      { kind: 'upstream_error', code: -32005, message: 'm', data_json: `"${'x'.repeat(1_048_576)}"` },
+      { status: 'failed', error: { code: -32005, data: { upstream: 'x'.repeat(1_048_576) } } },
     ],
   ];
   it('ends as its call ended', async () => {

@@ -1,6 +1,7 @@
 import { type ApprovalView, effectOf, outcomes, type ReceiptPosition } from '@uar/contracts';
 import { JsonText, withMeta } from '@uar/json-text';
 import type { CallEnding, UpstreamError } from '../../../domain/call/proposed-call.js';
+import { resultNotKept } from '../../../domain/view/call-view.js';
 import { rpcCodes } from '../rpc-codes.js';
 
 /** What a JSON-RPC error answer carries; the SDK's protocol layer reads these three members. */
@@ -53,6 +54,14 @@ export function callError(ended: CallEnding): RpcError {
   const { mcp } = outcomes[ended.outcome];
   const code = mcp.kind === 'json_rpc_error' ? mcp.code : rpcCodes.internalError;
   return rpcError({ ...ended, message: explained(ended) }, code, metaOf(ended, ended.intent));
+}
+
+/** The answer of whoever reads a task whose result is nowhere any more: nothing else is said of what ended well. */
+export function notKeptError(ended: CallEnding): RpcError {
+  const call: unknown = JSON.parse(metaOf(ended, ended.intent));
+  const data = { reason: resultNotKept, ...(ended.details !== undefined && { details: ended.details }) };
+  const message = 'the call has ended, and its result is not kept any more';
+  return new RpcError(rpcCodes.invalidParams, message, { ...data, [callMetaKey]: call });
 }
 
 /** What `_meta["io.uar/call"]` says of a call that has ended. */

@@ -6,7 +6,14 @@ import type { Task } from '../../../domain/task/tasks.js';
 import type { CallEnding } from '../../../domain/call/proposed-call.js';
 import type { ReadView } from '../../../domain/view/read-view.js';
 import { timeOfCall } from '../../new-ids.js';
-import { callError, callMetaKey, callResult, endedFacts, waitingFacts } from '../calls/call-result.js';
+import {
+  callError,
+  callMetaKey,
+  callResult,
+  endedFacts,
+  notKeptError,
+  waitingFacts,
+} from '../calls/call-result.js';
 import { errorOf } from '../calls/session-requests.js';
 import { serverInfo } from '../server-info.js';
 import { inputRequestsOf } from '../stateless/answers.js';
@@ -33,7 +40,7 @@ export function createdTask(call: Running, reader: TaskReader): JsonText {
   );
 }
 
-/** `DetailedTask`, the answer to `tasks/get`. */
+/** `DetailedTask`, the answer to `tasks/get`. Throws `RpcError` where it has a result that is not kept. */
 export function detailedTask({ call, asks }: Task, reader: TaskReader): JsonText {
   const { ended } = call;
   if (ended !== undefined)
@@ -97,8 +104,10 @@ function endOf(ended: CallEnding): object {
   const { outcome, resultJson, message: statusMessage } = ended;
   if (outcome === 'cancelled' || outcome === 'cancelled_after_dispatch')
     return { status: 'cancelled', statusMessage };
-  const hasResult = outcomes[outcome].mcp.kind === 'result' && resultJson !== undefined;
-  if (hasResult) return { status: 'completed', result: callResult(ended) };
+  if (outcomes[outcome].mcp.kind === 'result') {
+    if (resultJson === undefined) throw notKeptError(ended);
+    return { status: 'completed', result: callResult(ended) };
+  }
   return { status: 'failed', statusMessage, error: errorOf(callError(ended)) };
 }
 
