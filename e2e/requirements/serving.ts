@@ -23,6 +23,10 @@ export const serving = chapter({
     text: 'the connector gets tokens for its own client, renewed once for all calls that need another',
     source: 'DESIGN.md 10',
   },
+  'upstream.issuer': {
+    text: 'a secret goes to the authorization server that was found first, and to none that the upstream names later',
+    source: 'DESIGN.md 10',
+  },
   'upstream.connect': {
     text: 'a server that wants somebody to agree is auth_required until somebody connects it; the link is good once; connecting and disconnecting leave receipts',
     source: 'API.md 3',

@@ -27,6 +27,7 @@ const slow = {
   placement: 'per_principal',
   tools: { overrides: { '*': { read_only: true, open_world: false } } },
 };
+const bigIsTask = { tools: { overrides: { big: { task: true } } } };
 const outcomeOf = (task: Body) => task['_meta']?.['io.uar/call'];
 
 onBothBuses(
@@ -124,7 +125,7 @@ describe.runIf(buses.includes('nats'))('tasks at two gateways (nats)', () => {
     product = await startProduct({
       bus: 'nats',
       ledger: ledgerOn('nats'),
-      config: { mcp: { servers: { slow } } },
+      config: { mcp: { servers: { slow, fix: fixtureServer({}, bigIsTask) } } },
     });
     first = await startReplica(product, 'gateway');
     for (const url of [product.gateway, first.gateway ?? ''])
@@ -151,6 +152,28 @@ describe.runIf(buses.includes('nats'))('tasks at two gateways (nats)', () => {
       const cancelled = await endless('cancelled elsewhere');
       await cancelTask(atOther(), cancelled);
       expect(await readTask(atFirst(), cancelled)).toMatchObject({ status: 'cancelled' });
+    },
+  );
+
+  keeps(
+    ['mcp.tasks-anywhere'],
+    'a result that is too long to be kept is read at the other gateway as long as the first one lives',
+    async () => {
+      const bytes = 2_000_000;
+      const task = await callForTask(atFirst(), 'fix__big', { bytes, wait_ms: 1_500 });
+      const { result } = await taskThat(atOther(), task, 'completed');
+      expect(result).toMatchObject({ content: [{ text: 'x'.repeat(bytes) }] });
+      const call = `/api/uar/calls/${String(task['taskId'])}`;
+      expect((await atOther().get(call)).text).toContain('x'.repeat(bytes));
+      await first.kill();
+      expect(await readTask(atOther(), task)).toMatchObject({
+        ...{ code: -32602, data: { reason: 'result_not_kept', 'io.uar/call': { outcome: 'completed' } } },
+      });
+      expect((await atOther().get(call)).body).toMatchObject({
+        ...{ outcome: 'completed', result: null, error: { code: 'result_not_kept' } },
+      });
+      first = await startReplica(product, 'gateway');
+      await toolListed(atFirst(), 'slow__multi_input');
     },
   );
 

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { OAuthUpstream, processesNaming, type Product } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { clientOf, eventually, toolListed, user, type Body, type Client } from '../../client.js';
@@ -130,6 +132,34 @@ onBothBuses(
     );
 
     keeps(
+      ['upstream.issuer'],
+      'another authorization server that the upstream names gets no secret, and the call says how to go on',
+      async () => {
+        await toolListed(client, 'machine__whoami');
+        const other = await startIssuer();
+        try {
+          await upstream.name(other.url);
+          await upstream.forget();
+          expect(await textOf(client, 'machine__whoami')).toEqual(['unavailable', expect.any(String)]);
+          await eventually(async () => {
+            const { text } = await client.get('/api/uar/mcp/health');
+            return (
+              text.includes('set auth.issuer, or disconnect the server and connect it again') || undefined
+            );
+          });
+          expect(other.asked.filter((line) => !line.startsWith('GET '))).toEqual([]);
+          expect(other.asked.length).toBeGreaterThan(0);
+        } finally {
+          await upstream.name(upstream.issuer);
+          other.close();
+        }
+        await client.request(`${servers}/machine/reconnect`, { body: {} });
+        await toolListed(client, 'machine__whoami');
+        expect((await textOf(client, 'machine__whoami'))[0]).toBe('completed');
+      },
+    );
+
+    keeps(
       ['upstream.secrets'],
       'no token of a caller leaves the gateway, no other is written or said',
       async () => {
@@ -165,6 +195,24 @@ onBothBuses(
     );
   },
 );
+
+/** An authorization server with metadata that hears whatever it is asked. */
+async function startIssuer() {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        ...{ issuer: url, authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` },
+        ...{ response_types_supported: ['code'], code_challenge_methods_supported: ['S256'] },
+        ...{ access_token: 'theirs', token_type: 'Bearer' },
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, asked, close: () => server.close() };
+}
 
 /** What is told of now, and what was kept. */
 async function eventsOf(product: Product, client: Client): Promise<string> {
