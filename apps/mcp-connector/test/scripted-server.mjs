@@ -160,5 +160,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     waiting.delete(params.requestId);
   } else if (id === undefined || method === undefined) return;
   else if (Object.hasOwn(methods, method)) methods[method](id, params, line);
+  else if (options.unknown === 'hang') return;
+  else if (options.unknown === 'exit') process.exit(3);
   else send({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
 });

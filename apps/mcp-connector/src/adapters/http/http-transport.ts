@@ -3,12 +3,13 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { CallId } from '@uar/contracts';
 import type { Bearer } from '../../domain/account/bearer.js';
-import { decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
+import { decodeError, decodeFrame, encodeFrame, problemMessage } from '../frames/frame.js';
 import { noteStream, type Stream } from '../frames/origin.js';
 import { Noise } from '../noise.js';
 import { AuthRequired, Broken, NotSent } from '../not-sent.js';
 import { readAnswerStream } from './answer-stream.js';
 import { contentTypeOf, readBody } from './body.js';
+import { isOfNoSession } from '../stateless/revision.js';
 import { configuredHeaders } from './configured-headers.js';
 import { listenForNotifications } from './notification-stream.js';
 import { dropIdleSockets, type HttpExchange, type HttpTarget } from './post.js';
@@ -175,9 +176,11 @@ export class HttpTransport implements Transport {
       queueMicrotask(() => void this.close());
       throw new Broken('the upstream ended the session');
     }
-    const messages =
-      type === 'application/json' && body?.kind === 'text' ? decodeFrame(body.text, 'raw') : undefined;
-    const error = messages?.find((message) => 'error' in message);
+    const text = type === 'application/json' && body?.kind === 'text' ? body.text : undefined;
+    // It has no sessions any more: what stands there is to be found out anew.
+    if (status === 400 && text !== undefined && isOfNoSession(decodeError(text)))
+      queueMicrotask(() => void this.close());
+    const error = decodeFrame(text ?? '', 'raw')?.find((message) => 'error' in message);
     if (error === undefined || id === undefined) throw new Broken(`the upstream answered HTTP ${status}`);
     this.settle({ ...error, id }, id);
   }

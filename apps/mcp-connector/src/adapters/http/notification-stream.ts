@@ -16,6 +16,8 @@ const defaultPauseMs = 500;
 const longestPauseMs = 30_000;
 /** A stream that held this long was no failure: the next one is opened soon. */
 const steadyMs = 10_000;
+/** The session is forgotten (404), or there are none any more (405). */
+const endings: ReadonlySet<number> = new Set([404, 405]);
 
 /**
  * Keeps the optional GET stream open, on which an upstream sends what belongs to no request. True: the upstream is gone
@@ -39,7 +41,7 @@ export async function listenForNotifications(stream: NotificationStream): Promis
     if (isStream) await readEvents(response, { ...stream, ...place.listener, onTooLong: () => undefined });
     else response.resume();
     stream.signal.removeEventListener('abort', abort);
-    if (!isStream) return !isFirst && response.statusCode === 404;
+    if (!isStream) return !isFirst && endings.has(response.statusCode ?? 0);
     const isSteady = performance.now() - start > steadyMs;
     await wait(pauseOf(isSteady ? 0 : failures, place.retryMs), undefined, {
       signal: stream.signal,

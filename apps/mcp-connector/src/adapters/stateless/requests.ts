@@ -1,5 +1,6 @@
 import type { LogLevel } from '@uar/contracts';
 import type { ClientSide } from '../../domain/client-side.js';
+import { Broken } from '../not-sent.js';
 import { discover, type Discovered } from './discover.js';
 import { hearDuring, type Hearer, type Listener } from './notifications.js';
 import { paramsText } from './params-text.js';
@@ -42,10 +43,14 @@ export class Requests {
 
   /** Sends once. Rejects as the wire does. */
   async send({ method, text, brought = {}, definition, signal, ...listener }: OneRequest): Promise<Reply> {
-    const reply = await this.options.wire.request({
+    const sent = this.options.wire.request({
       ...{ method, definition, signal, callId: listener.callId },
       paramsText: paramsText(text, { ...brought, _meta: requestMeta(this.sender(listener.token)) }),
       onNotification: (notification) => hearDuring(listener, notification, this.options),
+    });
+    const reply = await sent.catch((error: unknown) => {
+      if (error instanceof Broken && !signal.aborted) void this.verify();
+      throw error;
     });
     if (isStrange(reply)) void this.verify();
     // Its tools may be marked in another way by now.
@@ -62,7 +67,7 @@ export class Requests {
     return found;
   }
 
-  /** An answer that no server of this revision gives: it may be another one. */
+  /** A connection that broke, or an answer that no server of this revision gives: it may be another one. */
   private async verify(): Promise<void> {
     if (this.verifying) return;
     this.verifying = true;

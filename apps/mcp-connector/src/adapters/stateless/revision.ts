@@ -1,5 +1,6 @@
 import type { LogLevel } from '@uar/contracts';
 import type { ClientCapabilities } from '../../domain/client-side.js';
+import type { RequestProblem } from '../frames/frame.js';
 
 /** The revision of MCP without sessions: each request says itself what it is. */
 export const statelessRevision = '2026-07-28';
@@ -10,6 +11,12 @@ export const rpcCodes = {
   missingCapability: -32_021,
   unsupportedVersion: -32_022,
 } as const;
+
+/** Does only a server without sessions answer a request of a session in that way? */
+export function isOfNoSession(problem: RequestProblem['problem'] | undefined): boolean {
+  if (problem?.kind !== 'upstream_error') return false;
+  return problem.code === rpcCodes.headerMismatch || problem.code === rpcCodes.unsupportedVersion;
+}
 
 /** Of `_meta`, the member that says to which `subscriptions/listen` a notification belongs. */
 export const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
