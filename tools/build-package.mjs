@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Builds the package in the current folder: TypeScript in src becomes JavaScript in dist, file by file. Types are checked by
 // `npm run types` over the whole tree, from the sources. With --dependencies, builds the workspace packages it needs first.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { withSharedShapes } from './shared-shapes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -48,8 +49,9 @@ async function buildPackage(dir) {
   const dist = join(dir, 'dist');
   rmSync(dist, { recursive: true, force: true });
   const { code, assets } = sources(dir);
-  await build({
+  const { outputFiles } = await build({
     entryPoints: code,
+    write: false,
     outdir: dist,
     outbase: join(dir, 'src'),
     format: 'esm',
@@ -59,6 +61,10 @@ async function buildPackage(dir) {
     tsconfig: join(root, 'tsconfig.base.json'),
     logLevel: 'warning',
   });
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, path.endsWith('.js') ? withSharedShapes(text) : text);
+  }
   for (const file of assets) {
     const target = join(dist, relative(join(dir, 'src'), file));
     mkdirSync(dirname(target), { recursive: true });

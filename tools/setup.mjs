@@ -108,7 +108,8 @@ function sourcesDigest() {
     const { mtimeMs, size } = statSync(join(root, path));
     hash.update(`${path}\0${mtimeMs}\0${size}\n`);
   };
-  for (const file of ['package.json', 'nx.json', 'tsconfig.base.json', 'tools/build-package.mjs']) add(file);
+  const rules = ['build-package.mjs', 'shared-shapes.mjs'].map((file) => `tools/${file}`);
+  for (const file of ['package.json', 'nx.json', 'tsconfig.base.json', ...rules]) add(file);
   for (const folder of packages()) {
     for (const file of readdirSync(join(root, folder))) if (file.endsWith('.json')) add(join(folder, file));
     const src = join(folder, 'src');

@@ -1,0 +1,2 @@
+/** JavaScript in, JavaScript out. Throws on what is none. */
+export function withSharedShapes(code: string): string;
