@@ -5,7 +5,7 @@ const plain = '__proto__: Object.prototype, ';
 /**
  * JavaScript with a first member before each spread that begins an object literal and is not all of it: the prototype that it has
  * anyway. V8 of Node 20 otherwise gives every object that such a literal makes hidden classes of its own, which costs half a
- * microsecond for each further member, and makes whatever reads the object slow (ADR 54).
+ * microsecond for each further member, and makes whatever reads the object slow (ADR 55).
  */
 export function withSharedShapes(code) {
   const places = [];
