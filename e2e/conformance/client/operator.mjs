@@ -13,6 +13,8 @@ const readyMs = 20_000;
 const renewedMs = 3_000;
 const maxAgreements = 2;
 const mostAtOnce = 6;
+/** Scenarios whose servers ask their client for something. */
+const asking = /^(?:elicitation|sep-2322)/;
 const capabilities = { elicitation: { form: { applyDefaults: true } } };
 
 /** What each scenario wants of its server; of the others the first tool is called. */
@@ -25,7 +27,66 @@ const uses = {
     const { inputSchema: schema } = tools.find(({ name }) => name !== 'json_schema_echo');
     return client.callTool({ name: 'json_schema_echo', arguments: { schema } });
   },
+  'sep-2322-client-request-state': (client, tools) => callEach(client, tools),
+  'http-standard-headers': (client, tools) => useItems(client, tools),
+  'http-invalid-tool-headers': (client, tools) => callEach(client, tools),
+  'http-custom-headers': (client, _, { context: { toolCalls }, api }) =>
+    inTurn(toolCalls.map((call) => () => approved(api, client.callTool(fitting(call))))),
 };
+
+const callEach = (client, tools) =>
+  inTurn(
+    tools.map(({ name, inputSchema: { required = [] } }) => () => {
+      const args = Object.fromEntries(required.map((argument) => [argument, 'x']));
+      return client.callTool({ name, arguments: args });
+    }),
+  );
+
+async function inTurn(steps) {
+  let last;
+  for (const step of steps) {
+    last = await step();
+    if (last.isError === true) break;
+  }
+  return last;
+}
+
+/** Says yes in the place of a person, wherever the call waits for one: its definition or arguments may look odd. */
+async function approved(api, calling) {
+  let isOver = false;
+  const called = calling.finally(() => (isOver = true));
+  called.catch(() => undefined);
+  while (!isOver) {
+    const { approvals } = await api('GET', '/api/uar/approvals?status=pending');
+    for (const { approval_id } of approvals)
+      await api('POST', `/api/uar/approvals/${approval_id}/decision`, { decision: 'approve' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return await called;
+}
+
+/** The gateway takes no null where the schema of the tool has none: such an argument is left out. */
+function fitting({ name, arguments: args }) {
+  return { name, arguments: Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) };
+}
+
+async function useItems(client, tools) {
+  const { resources } = await client.listResources();
+  const { prompts } = await client.listPrompts();
+  return await inTurn([
+    ...resources.map(
+      ({ uri }) =>
+        () =>
+          client.readResource({ uri }),
+    ),
+    ...prompts.map(
+      ({ name }) =>
+        () =>
+          client.getPrompt({ name }),
+    ),
+    () => callEach(client, tools),
+  ]);
+}
 
 const callFirst = (client, [{ name }]) => client.callTool({ name, arguments: {} });
 
@@ -75,12 +136,12 @@ async function operate(product, { url, scenario, context }) {
   const wantsAuth = scenario.startsWith('auth/');
   await api('PUT', `${server}?connect=${!wantsAuth}`, {
     ...{ transport: 'streamable_http', url },
-    placement: scenario.startsWith('elicitation') ? 'per_principal' : 'shared',
+    placement: asking.test(scenario) ? 'per_principal' : 'shared',
     tools: { overrides: { '*': { read_only: true, open_world: false } } },
     ...(wantsAuth && { auth: authFor(scenario, context) }),
   });
   try {
-    return await withServer({ product, api, name, server, scenario });
+    return await withServer({ product, api, name, server, scenario, context });
   } finally {
     await api('DELETE', server);
   }
@@ -88,10 +149,10 @@ async function operate(product, { url, scenario, context }) {
 
 /** Uses the server; where it turns out that somebody has to agree first, or to more, does that and uses it again. */
 async function withServer(place, agreements = 0) {
-  const { product, api, name, server, scenario } = place;
+  const { product, api, name, scenario, server } = place;
   const status = await settled(api, name, agreements > 0);
   if (status === 'ready') {
-    const ended = await use(product, api, { name, server, scenario });
+    const ended = await use(product, api, place);
     if (ended.error === undefined) return ended;
     if (!scenario.startsWith('auth/') || agreements >= maxAgreements) throw ended.error;
   } else if (status !== 'auth_required' || agreements >= maxAgreements)
@@ -113,7 +174,7 @@ async function settled(api, name, hasAgreed) {
   return status;
 }
 
-async function use(product, api, { name, server, scenario }) {
+async function use(product, api, { name, server, scenario, context }) {
   // Where a server has no tool, nothing of it is there to be a client of.
   const { tools: names } = await api('GET', server);
   if (names.length === 0) return { tools: [] };
@@ -121,7 +182,7 @@ async function use(product, api, { name, server, scenario }) {
   return await using(product, name, async (client) => {
     const { tools } = await client.listTools();
     try {
-      const result = await (uses[scenario] ?? callFirst)(client, tools);
+      const result = await (uses[scenario] ?? callFirst)(client, tools, { context, api });
       return result?.isError === true ? { error: new Error(result.content[0]?.text) } : { tools, result };
     } catch (error) {
       return { error };
