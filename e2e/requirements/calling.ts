@@ -155,6 +155,10 @@ export const calling = chapter({
     text: 'an upstream asks the client that called for samples, forms, pages and roots, and gets its answer',
     source: 'DESIGN.md 12, MCP 2025-11-25',
   },
+  'mcp.upstream-eras': {
+    text: 'an upstream that speaks MCP 2026-07-28 alone serves clients of either era, and what it needs to know is asked of the client that called; the call is one',
+    source: 'DESIGN.md 12, MCP 2026-07-28',
+  },
   'mcp.seat': {
     text: 'what an upstream asks or tells of one client reaches no other, of the same principal or another',
     source: 'DESIGN.md 12, CASES.md T5',
