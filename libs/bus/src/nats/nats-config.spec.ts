@@ -17,7 +17,9 @@ describe('permissions', () => {
     expect(inboxes('gateway')).toEqual(
       ['approval-service', 'gateway', 'mcp-connector'].map((asker) => `uar.inbox.${asker}.>`),
     );
-    expect(inboxes('mcp-connector')).toEqual(['uar.inbox.catalog-registry.>', 'uar.inbox.gateway.>']);
+    expect(inboxes('mcp-connector')).toEqual(
+      ['catalog-registry', 'gateway', 'governance-decider'].map((asker) => `uar.inbox.${asker}.>`),
+    );
     expect(inboxes('approval-service')).toEqual(
       ['catalog-registry', 'gateway', 'governance-decider', 'mcp-connector', 'native-tool-host'].map(
         (asker) => `uar.inbox.${asker}.>`,
