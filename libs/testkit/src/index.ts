@@ -22,7 +22,7 @@ export {
   type PostgresDatabase,
   type PostgresServer,
 } from './postgres-server.js';
-export { ModernUpstream, modernStdio, type ModernServer } from './modern-upstream.js';
+export { StatelessServer, statelessStdio, type StatelessServerOptions } from './stateless-server.js';
 export { OAuthUpstream, type Recorded } from './oauth-upstream.js';
 export { pidOf, pidsOf, processesNaming, type FoundProcess } from './processes.js';
 export { startReplica, type Replica, type ReplicaOptions } from './replicas.js';

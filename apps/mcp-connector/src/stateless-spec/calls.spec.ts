@@ -3,19 +3,19 @@ import { memberText } from '@uar/json-text';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { principals } from '../contract-spec/gateway.fixture.js';
 import { itemAsk, listOf, runResource, sendItem } from '../contract-spec/items.fixture.js';
-import { ModernWorld } from './modern.fixture.js';
+import { StatelessWorld } from './stateless-world.fixture.js';
 
 const { alice } = principals;
 
 describe.each(['http', 'stdio'] as const)('a server that speaks MCP 2026-07-28 alone, over %s', (over) => {
-  let modern: ModernWorld;
+  let stateless: StatelessWorld;
   beforeAll(async () => {
-    modern = await ModernWorld.start(over);
+    stateless = await StatelessWorld.start(over);
   });
-  afterAll(() => modern.stop());
+  afterAll(() => stateless.stop());
 
   it('is listed, and called with what each request has to say of itself', async () => {
-    const { world, gateway } = modern;
+    const { world, gateway } = stateless;
     expect((await world.list('shared')).definitions.length).toBe(12);
     const said = JSON.parse(await world.textOf('shared', 'said')) as { envelope: object; meta: object };
     expect(said.envelope).toEqual({
@@ -34,17 +34,17 @@ describe.each(['http', 'stdio'] as const)('a server that speaks MCP 2026-07-28 a
   });
 
   it('gives results, errors of its tools, and errors of its own as they are', async () => {
-    const { world } = modern;
+    const { world } = stateless;
     const counted = await world.run('shared', 'count', { args: { id: 'one' } });
     expect(counted).toMatchObject({ kind: 'ran', is_error: false });
     if (counted.kind === 'ran') expect(memberText(counted.result_json, 'resultType')).toBe('"complete"');
-    expect(modern.ran).toEqual(['one']);
+    expect(stateless.ran).toEqual(['one']);
     expect(await world.run('shared', 'fail')).toMatchObject({ kind: 'ran', is_error: true });
     expect(await world.run('shared', 'count', { args: { id: 7 } })).toMatchObject({ is_error: true });
   });
 
   it('tells its progress, and logs from the level that its client wants', async () => {
-    const { world, gateway } = modern;
+    const { world, gateway } = stateless;
     const told: string[] = [];
     world.gateway.listen(callProgressed, ({ params_json }) => told.push(params_json));
     await world.gateway.flush();
@@ -68,19 +68,19 @@ describe.each(['http', 'stdio'] as const)('a server that speaks MCP 2026-07-28 a
   });
 
   it('is told when a call is cancelled, and takes too long in vain', async () => {
-    const { world } = modern;
-    const since = modern.ran.length;
+    const { world } = stateless;
+    const since = stateless.ran.length;
     const call = await world.ask('shared', 'hang', { timeout_ms: 20_000 });
     const { answer } = await world.begin(call);
     await world.gateway.ask(hosts.mcp.cancel, { call_id: call.call_id }, { to: world.host.instance });
     expect(await answer).toEqual({ kind: 'cancelled', dispatched: true });
-    await expect.poll(() => modern.ran.slice(since)).toEqual(['begun', 'cancelled']);
+    await expect.poll(() => stateless.ran.slice(since)).toEqual(['begun', 'cancelled']);
     expect(await world.run('shared', 'hang', { timeout_ms: 100 })).toEqual({ kind: 'timeout' });
-    await expect.poll(() => modern.ran.slice(since + 2)).toEqual(['begun', 'cancelled']);
+    await expect.poll(() => stateless.ran.slice(since + 2)).toEqual(['begun', 'cancelled']);
   });
 
   it('has resources, prompts and completions', async () => {
-    const { world } = modern;
+    const { world } = stateless;
     expect((await listOf(world, 'shared', 'resources')).map((text) => memberText(text, 'uri'))).toEqual([
       '"test://a"',
       '"test://who"',

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { principals } from '../contract-spec/gateway.fixture.js';
 import { listOf, runResource } from '../contract-spec/items.fixture.js';
-import { ModernWorld } from './modern.fixture.js';
+import { StatelessWorld } from './stateless-world.fixture.js';
 
 const { alice } = principals;
 const ran = { kind: 'ran' };
 
 describe.each(['http', 'stdio'] as const)('what a server without sessions tells, over %s', (over) => {
-  let modern: ModernWorld;
+  let stateless: StatelessWorld;
   beforeAll(async () => {
-    modern = await ModernWorld.start(over);
+    stateless = await StatelessWorld.start(over);
   });
-  afterAll(() => modern.stop());
+  afterAll(() => stateless.stop());
 
   it('is heard of its lists, once for all', async () => {
-    const { world, gateway } = modern;
+    const { world, gateway } = stateless;
     expect(await listOf(world, 'shared', 'resources')).toHaveLength(2);
     gateway.told.length = 0;
     expect(await world.run('shared', 'change')).toMatchObject(ran);
@@ -29,7 +29,7 @@ describe.each(['http', 'stdio'] as const)('what a server without sessions tells,
   });
 
   it('is heard of a resource by who subscribed to it', async () => {
-    const { world, gateway } = modern;
+    const { world, gateway } = stateless;
     const seat = gateway.seat('subscribed');
     const whose = { seat, claims: { principal: alice } };
     const touch = async (uri: string): Promise<void> => {

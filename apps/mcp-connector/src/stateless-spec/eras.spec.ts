@@ -1,14 +1,14 @@
 import { createHub, type Hub } from '@uar/bus';
 import { createLog } from '@uar/telemetry';
-import { modernStdio } from '@uar/testkit';
+import { statelessStdio } from '@uar/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scripted, World, type Servers } from '../connector.fixture.js';
 import { HttpUpstream, json } from '../http-server.fixture.js';
-import { rpcError, ScriptedModern } from './scripted.fixture.js';
+import { rpcError, ScriptedStateless } from './scripted.fixture.js';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const good = '{"content":[]}';
-const spoken = ({ callsOf }: Pick<ScriptedModern, 'callsOf'>): string[] =>
+const spoken = ({ callsOf }: Pick<ScriptedStateless, 'callsOf'>): string[] =>
   callsOf('tools/call').map(({ headers }) => String(headers['mcp-protocol-version']));
 
 describe('the era of an upstream', () => {
@@ -31,7 +31,7 @@ describe('the era of an upstream', () => {
       hangs: scripted({ unknown: 'hang' }),
       ends: scripted({ unknown: 'exit' }),
       slow: scripted({ unknown: 'hang', initializeMs: 300 }),
-      both: modernStdio({ legacy: 'serve' }),
+      both: statelessStdio({ legacy: 'serve' }),
     });
     for (const name of ['errs', 'hangs', 'ends', 'slow']) {
       await world.untilReady(name);
@@ -75,7 +75,7 @@ describe('the era of an upstream', () => {
   });
 
   it('is that of the revision which a server names when it refuses, or none', async () => {
-    const [picky, alien, bent] = await Promise.all([1, 2, 3].map(() => ScriptedModern.start()));
+    const [picky, alien, bent] = await Promise.all([1, 2, 3].map(() => ScriptedStateless.start()));
     if (picky === undefined || alien === undefined || bent === undefined) throw new Error('no upstream');
     picky.says('json', good);
     picky.intercept = (call, response) => {
@@ -86,7 +86,7 @@ describe('the era of an upstream', () => {
     alien.discovery = { supportedVersions: ['2031-01-01'], capabilities: {} };
     bent.intercept = (call, response) =>
       rpcError(call, response, { status: 400, code: -32_020 }) === undefined;
-    const url = ({ upstream }: ScriptedModern) => ({ transport: 'http', url: upstream.url }) as const;
+    const url = ({ upstream }: ScriptedStateless) => ({ transport: 'http', url: upstream.url }) as const;
     await start({ picky: url(picky), alien: url(alien), bent: url(bent) });
     await world.untilReady('picky');
     expect(await world.run('picky', 'json')).toMatchObject({ kind: 'ran' });
@@ -99,14 +99,14 @@ describe('the era of an upstream', () => {
   });
 
   it('is found out again when another server stands there', async () => {
-    let modern = await ScriptedModern.start();
-    modern.says('json', good);
-    await start({ web: { transport: 'http', url: modern.upstream.url } });
+    let stateless = await ScriptedStateless.start();
+    stateless.says('json', good);
+    await start({ web: { transport: 'http', url: stateless.upstream.url } });
     await world.untilReady('web');
     expect(await world.run('web', 'json')).toMatchObject({ kind: 'ran' });
-    expect(spoken({ callsOf: (method) => modern.callsOf(method) })).toEqual(['2026-07-28']);
-    const { port } = modern.upstream;
-    await modern.upstream.stop();
+    expect(spoken({ callsOf: (method) => stateless.callsOf(method) })).toEqual(['2026-07-28']);
+    const { port } = stateless.upstream;
+    await stateless.upstream.stop();
     const legacy = await HttpUpstream.start(port);
     legacy.tools.set('json', (call, response) => json(call, response, good));
     expect(await world.run('web', 'json')).toMatchObject({ kind: 'transport_failure' });
@@ -114,29 +114,29 @@ describe('the era of an upstream', () => {
     expect(await world.run('web', 'json')).toMatchObject({ kind: 'ran' });
     expect(legacy.calls.at(-1)?.headers['mcp-protocol-version']).toBe('2025-11-25');
     await legacy.stop();
-    modern = await ScriptedModern.start(port);
-    modern.says('json', good);
-    modern.intercept = (call, response) =>
+    stateless = await ScriptedStateless.start(port);
+    stateless.says('json', good);
+    stateless.intercept = (call, response) =>
       call.method === 'POST' &&
       call.headers['mcp-method'] === undefined &&
       rpcError(call, response, { status: 400, code: -32_020 }) === undefined;
     await world.until('web', ({ epoch, status }) => epoch === 3 && status === 'ready');
     expect(await world.run('web', 'json')).toMatchObject({ kind: 'ran' });
-    expect(spoken({ callsOf: (method) => modern.callsOf(method) }).at(-1)).toBe('2026-07-28');
-    await modern.upstream.stop();
+    expect(spoken({ callsOf: (method) => stateless.callsOf(method) }).at(-1)).toBe('2026-07-28');
+    await stateless.upstream.stop();
   });
 
   it('is found out again when a session is refused as only those without sessions refuse it', async () => {
     const upstream = await HttpUpstream.start();
     upstream.tools.set('json', (call, response) => json(call, response, good));
-    let isModern = false;
+    let isStateless = false;
     upstream.intercept = (call, response) => {
       if (call.method === 'GET') return response.writeHead(405).end() !== undefined;
-      return isModern && rpcError(call, response, { status: 400, code: -32_022 }) === undefined;
+      return isStateless && rpcError(call, response, { status: 400, code: -32_022 }) === undefined;
     };
     await start({ web: { transport: 'http', url: upstream.url } });
     await world.untilReady('web');
-    isModern = true;
+    isStateless = true;
     expect(await world.run('web', 'json')).toMatchObject({ kind: 'upstream_error', code: -32_022 });
     await world.until('web', ({ status }) => status === 'failed');
     await upstream.stop();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { World } from '../connector.fixture.js';
 import { Gateway, principals } from '../contract-spec/gateway.fixture.js';
 import { json, sse } from '../http-server.fixture.js';
-import { rpcError, ScriptedModern } from './scripted.fixture.js';
+import { rpcError, ScriptedStateless } from './scripted.fixture.js';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const good = '{"content":[],"n":9007199254740993, "x":1.50}';
@@ -15,24 +15,24 @@ describe('a server without sessions that misbehaves', () => {
   let hub: Hub;
   let world: World;
   let gateway: Gateway;
-  let modern: ScriptedModern;
+  let stateless: ScriptedStateless;
   beforeAll(async () => {
     hub = createHub();
-    modern = await ScriptedModern.start();
-    for (const name of ['tool', 'raw', 'marked', 'float', 'twin']) modern.says(name, good);
+    stateless = await ScriptedStateless.start();
+    for (const name of ['tool', 'raw', 'marked', 'float', 'twin']) stateless.says(name, good);
     const marked = (type: string, mark = 'Region') => ({ type, 'x-mcp-header': mark });
-    modern.schemas.set('marked', {
+    stateless.schemas.set('marked', {
       type: 'object',
       properties: { region: marked('string'), in: { properties: { n: marked('integer', 'N') } } },
     });
-    modern.schemas.set('float', { type: 'object', properties: { a: marked('number') } });
-    modern.schemas.set('twin', {
+    stateless.schemas.set('float', { type: 'object', properties: { a: marked('number') } });
+    stateless.schemas.set('twin', {
       type: 'object',
       properties: { a: marked('string'), b: marked('string', 'region') },
     });
     const connect: Parameters<typeof World.start>[0] = (service) =>
       Promise.resolve(hub.connect({ service, log }));
-    const shared = { transport: 'http', url: modern.upstream.url } as const;
+    const shared = { transport: 'http', url: stateless.upstream.url } as const;
     world = await World.start(connect, { web: { ...shared, placement: 'per_principal' }, shared });
     gateway = await Gateway.start(await connect('gateway'));
     gateway.say = () => ({ kind: 'answered', result_json: '{"roots":[]}' });
@@ -41,15 +41,15 @@ describe('a server without sessions that misbehaves', () => {
   afterAll(async () => {
     await world.stop();
     await hub.close();
-    await modern.upstream.stop();
+    await stateless.upstream.stop();
   });
-  afterEach(() => modern.says('tool', good));
+  afterEach(() => stateless.says('tool', good));
 
   const run = async (args: object = {}, tool = 'tool') =>
     await world.run('web', tool, {
       ...{ args, principal: principals.alice, seat: gateway.seat('s', { roots: {} }) },
     });
-  const sent = () => modern.callsOf('tools/call').at(-1);
+  const sent = () => stateless.callsOf('tools/call').at(-1);
 
   it('is given up in words that say why, and the next call works', async () => {
     const much = Array.from({ length: 65 }, (_, n) => `"r${n}":{"method":"roots/list"}`).join(',');
@@ -75,18 +75,18 @@ describe('a server without sessions that misbehaves', () => {
       '7': 'a result that is no object',
     };
     for (const [result, words] of Object.entries(wrong)) {
-      modern.says('tool', result);
+      stateless.says('tool', result);
       expect(await run(), result.slice(0, 80)).toMatchObject({
         ...{ kind: 'upstream_error', code: -32603, message: expect.stringContaining(words) as string },
       });
     }
-    modern.says('tool', good);
+    stateless.says('tool', good);
     expect(await run()).toEqual({ kind: 'ran', result_json: good, is_error: false });
   });
 
   it('is cut short where its answers are no messages of this revision', async () => {
     const answer = async (text: (id: number) => string) => {
-      modern.tools.set('tool', (call, response) => {
+      stateless.tools.set('tool', (call, response) => {
         response.setHeader('content-type', 'application/json').end(text(call.message.id ?? 0));
       });
       return await run();
@@ -101,41 +101,41 @@ describe('a server without sessions that misbehaves', () => {
     expect(await answer((id) => `{"jsonrpc":"2.0","id":${id + 1},"result":${good}}`)).toEqual(none);
     expect(await answer((id) => `{"jsonrpc":"2.0","id":${id},"method":"roots/list"}`)).toEqual(none);
     expect(await answer(() => 'nothing')).toEqual(none);
-    modern.tools.set('tool', (_, response) => void sse(response).end('id: 1\ndata:\n\n'));
+    stateless.tools.set('tool', (_, response) => void sse(response).end('id: 1\ndata:\n\n'));
     expect(await run()).toEqual({ kind: 'transport_failure', message: 'the answer was cut' });
-    modern.tools.set('tool', (_, response) => void response.destroy());
+    stateless.tools.set('tool', (_, response) => void response.destroy());
     expect(await run()).toMatchObject({ kind: 'transport_failure' });
-    modern.tools.set('tool', (call, response) =>
+    stateless.tools.set('tool', (call, response) =>
       json(call, response, `{"content":[{"type":"text","text":"${'h'.repeat(9_000_000)}"}]}`),
     );
     expect(await run()).toMatchObject({ kind: 'result_too_large' });
-    modern.tools.set('tool', (_, response) => response.writeHead(503).end('down'));
+    stateless.tools.set('tool', (_, response) => response.writeHead(503).end('down'));
     expect(await run()).toEqual({ kind: 'transport_failure', message: 'the upstream answered HTTP 503' });
     expect(world.report('web')?.epoch).toBe(1);
   });
 
   it('sends a call once, and its further rounds alone after it was asked for them', async () => {
-    const before = modern.callsOf('tools/call').length;
-    modern.says(
+    const before = stateless.callsOf('tools/call').length;
+    stateless.says(
       'tool',
       asks(`"inputRequests":{${roots}},"requestState":"\\u0061\\/é"`),
       asks('"requestState":"b"'),
       good,
     );
     expect(await run({ z: 1 })).toMatchObject({ kind: 'ran' });
-    const rounds = modern.callsOf('tools/call').slice(before);
+    const rounds = stateless.callsOf('tools/call').slice(before);
     expect(rounds.length).toBe(3);
     expect(new Set(rounds.map(({ message }) => message.id)).size).toBe(3);
     expect(rounds[0]?.text).not.toContain('requestState');
     expect(rounds[1]?.text).toContain('"inputResponses":{"r":{"roots":[]}},"requestState":"\\u0061\\/é"');
     expect(rounds[2]?.text).toContain('"requestState":"b"');
     expect(rounds[2]?.text).not.toContain('inputResponses');
-    modern.tools.set('tool', (call, response) => {
+    stateless.tools.set('tool', (call, response) => {
       if (call.text.includes('requestState')) return void response.destroy();
       json(call, response, asks('"requestState":"c"'));
     });
     expect(await run()).toMatchObject({ kind: 'transport_failure' });
-    expect(modern.callsOf('tools/call').length).toBe(before + 5);
+    expect(stateless.callsOf('tools/call').length).toBe(before + 5);
   });
 
   it('is sent arguments in headers where it marked them soundly, and loses other tools', async () => {
@@ -160,9 +160,9 @@ describe('a server without sessions that misbehaves', () => {
       });
     expect(await headersOf({ region: '' })).toEqual({ ...base, 'mcp-param-region': '' });
     expect(await headersOf({ region: null, in: { n: 1.5 } })).toEqual(base);
-    modern.tools.set('tool', (call, response) => rpcError(call, response, { status: 400, code: -32_020 }));
-    const listed = modern.callsOf('tools/list').length;
+    stateless.tools.set('tool', (call, response) => rpcError(call, response, { status: 400, code: -32_020 }));
+    const listed = stateless.callsOf('tools/list').length;
     expect(await world.run('shared', 'tool')).toMatchObject({ kind: 'upstream_error', code: -32_020 });
-    await expect.poll(() => modern.callsOf('tools/list').length).toBeGreaterThan(listed);
+    await expect.poll(() => stateless.callsOf('tools/list').length).toBeGreaterThan(listed);
   });
 });

@@ -2,7 +2,7 @@ import type { HostAnswer } from '@uar/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { principals, type Gateway } from '../contract-spec/gateway.fixture.js';
 import { runResource } from '../contract-spec/items.fixture.js';
-import { ModernWorld } from './modern.fixture.js';
+import { StatelessWorld } from './stateless-world.fixture.js';
 
 const { alice } = principals;
 const all = { sampling: {}, elicitation: { form: {} }, roots: {} };
@@ -12,32 +12,32 @@ const textOf = (answer: HostAnswer): unknown =>
     : answer;
 
 describe.each(['http', 'stdio'] as const)('what a server without sessions needs to know, over %s', (over) => {
-  let modern: ModernWorld;
+  let stateless: StatelessWorld;
   beforeAll(async () => {
-    modern = await ModernWorld.start(over);
+    stateless = await StatelessWorld.start(over);
   });
-  afterAll(() => modern.stop());
+  afterAll(() => stateless.stop());
   beforeEach(() => {
-    modern.gateway.asked.length = 0;
+    stateless.gateway.asked.length = 0;
   });
 
   const run = async (
     tool: string,
     args: object = {},
-    seat: ReturnType<Gateway['seat']> = modern.gateway.seat('all', all),
-  ): Promise<HostAnswer> => await modern.world.run('own', tool, { args, principal: alice, seat });
+    seat: ReturnType<Gateway['seat']> = stateless.gateway.seat('all', all),
+  ): Promise<HostAnswer> => await stateless.world.run('own', tool, { args, principal: alice, seat });
 
   it('is asked of its client, and what it gave to be repeated is repeated byte for byte', async () => {
-    const { gateway } = modern;
+    const { gateway } = stateless;
     gateway.say = () => ({ kind: 'answered', result_json: '{"action":"accept","content":{"name":"Zoë"}}' });
     expect(textOf(await run('greet', { id: 'g1' }))).toBe('hello Zoë, é "g1" \\ \u2028');
     expect(gateway.asked).toMatchObject([{ seat_id: 'all', method: 'elicitation/create' }]);
     expect(JSON.parse(gateway.asked[0]?.params_json ?? '')).toMatchObject({ message: 'Who?', mode: 'form' });
-    expect(modern.ran.filter((each) => each === 'g1')).toEqual(['g1']);
+    expect(stateless.ran.filter((each) => each === 'g1')).toEqual(['g1']);
   });
 
   it('is asked at once, in as many rounds as it takes, and is answered under its keys', async () => {
-    const { gateway } = modern;
+    const { gateway } = stateless;
     const sampled = '{"role":"assistant","content":{"type":"text","text":"!"},"model":"m"}';
     const answers = {
       'sampling/createMessage': sampled,
@@ -53,7 +53,7 @@ describe.each(['http', 'stdio'] as const)('what a server without sessions needs 
   });
 
   it('is asked when a resource is read too', async () => {
-    const { world, gateway } = modern;
+    const { world, gateway } = stateless;
     gateway.say = () => ({ kind: 'answered', result_json: '{"action":"cancel"}' });
     const whose = { seat: gateway.seat('all', all), claims: { principal: alice } };
     expect(await runResource(world, 'resources/read', ['own', 'test://who'], whose)).toMatchObject({
@@ -63,18 +63,18 @@ describe.each(['http', 'stdio'] as const)('what a server without sessions needs 
   });
 
   it('is not asked of who did not offer it: the error says what is lacking', async () => {
-    const { gateway, world } = modern;
+    const { gateway, world } = stateless;
     expect(await run('greet', { id: 'g2' }, gateway.seat('roots', { roots: {} }))).toMatchObject({
       ...{ kind: 'upstream_error', lacking: ['elicitation'] },
     });
     expect(await world.run('shared', 'greet', { args: { id: 'g2' } })).toMatchObject({
       ...{ kind: 'upstream_error', lacking: ['elicitation'] },
     });
-    expect([gateway.asked, modern.ran.includes('g2')]).toEqual([[], false]);
+    expect([gateway.asked, stateless.ran.includes('g2')]).toEqual([[], false]);
   });
 
   it('ends the call where its client gives no answer, and where it never has enough', async () => {
-    const { gateway } = modern;
+    const { gateway } = stateless;
     for (const [said, message] of [
       [{ kind: 'failed', code: -1, message: 'declined' }, /the client answered an error: declined \(-1\)/],
       [{ kind: 'gone' }, /the client is not there/],
@@ -90,6 +90,6 @@ describe.each(['http', 'stdio'] as const)('what a server without sessions needs 
       kind: 'upstream_error',
       message: 'the upstream asked for input too often',
     });
-    expect(modern.ran.includes('g3')).toBe(false);
+    expect(stateless.ran.includes('g3')).toBe(false);
   });
 });

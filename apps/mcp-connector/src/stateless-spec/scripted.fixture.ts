@@ -8,7 +8,7 @@ const discovery = {
 };
 
 /** A server of MCP 2026-07-28 over HTTP, written by hand so that it can misbehave; of sessions it knows nothing. */
-export class ScriptedModern {
+export class ScriptedStateless {
   /** Runs before everything else; true: it has answered. */
   intercept: (call: HttpCall, response: ServerResponse) => boolean = () => false;
   discovery: object = discovery;
@@ -23,8 +23,8 @@ export class ScriptedModern {
     };
   }
 
-  static async start(port = 0): Promise<ScriptedModern> {
-    return new ScriptedModern(await HttpUpstream.start(port));
+  static async start(port = 0): Promise<ScriptedStateless> {
+    return new ScriptedStateless(await HttpUpstream.start(port));
   }
 
   /** Answers of the tool, one after the other; the last one again and again. */

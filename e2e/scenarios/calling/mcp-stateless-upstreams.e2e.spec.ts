@@ -9,7 +9,7 @@ import {
   ElicitRequestSchema,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { ModernUpstream, modernStdio, type Product } from '@uar/testkit';
+import { StatelessServer, statelessStdio, type Product } from '@uar/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { admin, clientOf, eventually, outcomesOf, toolListed } from '../../client.js';
 import { keeps } from '../../keeps.js';
@@ -78,10 +78,10 @@ async function withoutSession(product: Product, server: string, name: string): P
 }
 
 const counters = createCounters();
-const http = new Map<Bus, ModernUpstream>();
+const http = new Map<Bus, StatelessServer>();
 beforeAll(async () => {
   for (const bus of ['inprocess', 'nats'] as const)
-    http.set(bus, await ModernUpstream.start({ countFile: counters[bus].file }));
+    http.set(bus, await StatelessServer.start({ countFile: counters[bus].file }));
 });
 afterAll(async () => {
   await Promise.all([...http.values()].map((upstream) => upstream.stop()));
@@ -100,7 +100,7 @@ onBothBuses(
         mcp: {
           allowed_private_networks: ['127.0.0.0/8'],
           servers: {
-            pipe: { ...modernStdio({ countFile: counters[bus].file }), ...more },
+            pipe: { ...statelessStdio({ countFile: counters[bus].file }), ...more },
             web: { transport: 'streamable_http', url: http.get(bus)?.url, ...more },
           },
         },

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { repositoryDir } from './product.js';
 
-const program = join(repositoryDir, 'e2e', 'fixtures', 'modern-upstream.mjs');
+const program = join(repositoryDir, 'e2e', 'fixtures', 'stateless-upstream.mjs');
 const Listening = z.object({ url: z.string() });
 
 /** Environment of the server: `legacy` serves revisions with sessions too, `countFile` counts what ran. */
-export interface ModernServer {
+export interface StatelessServerOptions {
   readonly legacy?: 'serve' | 'reject';
   readonly countFile?: string;
 }
 
 /** The configuration of one over stdio. */
-export function modernStdio(server: ModernServer = {}) {
+export function statelessStdio(server: StatelessServerOptions = {}) {
   return {
     transport: 'stdio' as const,
     command: process.execPath,
@@ -23,18 +23,18 @@ export function modernStdio(server: ModernServer = {}) {
   };
 }
 
-/** A server of the official SDK that speaks MCP 2026-07-28 over HTTP, in a process of its own (e2e/fixtures/modern-upstream.mjs). */
-export class ModernUpstream {
+/** A server of the official SDK that speaks MCP 2026-07-28 over HTTP, in a process of its own (e2e/fixtures/stateless-upstream.mjs). */
+export class StatelessServer {
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
   ) {}
 
-  static async start(server: ModernServer = {}): Promise<ModernUpstream> {
+  static async start(server: StatelessServerOptions = {}): Promise<StatelessServer> {
     const env = { ...process.env, ...environmentOf(server) };
     const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [], env });
     const [message]: unknown[] = await once(child, 'message');
-    return new ModernUpstream(child, Listening.parse(message).url);
+    return new StatelessServer(child, Listening.parse(message).url);
   }
 
   async stop(): Promise<void> {
@@ -44,6 +44,6 @@ export class ModernUpstream {
   }
 }
 
-function environmentOf({ legacy = 'reject', countFile }: ModernServer): Record<string, string> {
+function environmentOf({ legacy = 'reject', countFile }: StatelessServerOptions): Record<string, string> {
   return { LEGACY: legacy, ...(countFile !== undefined && { COUNT_FILE: countFile }) };
 }

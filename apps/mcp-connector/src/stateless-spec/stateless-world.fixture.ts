@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createHub, type Hub } from '@uar/bus';
 import type { ServerConfig } from '@uar/contracts';
 import { createLog } from '@uar/telemetry';
-import { ModernUpstream, modernStdio, type ModernServer } from '@uar/testkit';
+import { StatelessServer, statelessStdio, type StatelessServerOptions } from '@uar/testkit';
 import type { z } from 'zod';
 import { World, type Servers } from '../connector.fixture.js';
 import { Gateway } from '../contract-spec/gateway.fixture.js';
@@ -14,24 +14,24 @@ const log = createLog({ service: 'test', level: 'silent' });
 export type Over = 'http' | 'stdio';
 
 /** A connector with servers of the official SDK that speak MCP 2026-07-28, and a gateway whose clients it asks. */
-export class ModernWorld {
-  readonly folder = mkdtempSync(join(tmpdir(), 'uar-modern-'));
+export class StatelessWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), 'uar-stateless-'));
   readonly countFile = join(this.folder, 'count');
   private readonly hub: Hub = createHub();
-  private upstream: ModernUpstream | undefined;
+  private upstream: StatelessServer | undefined;
   world!: World;
   gateway!: Gateway;
 
   /** Servers `own` (`per_principal`) and `shared`. */
-  static async start(over: Over, server: ModernServer = {}): Promise<ModernWorld> {
-    const modern = new ModernWorld();
-    const options = { countFile: modern.countFile, ...server };
-    if (over === 'http') modern.upstream = await ModernUpstream.start(options);
+  static async start(over: Over, server: StatelessServerOptions = {}): Promise<StatelessWorld> {
+    const stateless = new StatelessWorld();
+    const options = { countFile: stateless.countFile, ...server };
+    if (over === 'http') stateless.upstream = await StatelessServer.start(options);
     const config: z.input<typeof ServerConfig> =
-      over === 'stdio' ? modernStdio(options) : { transport: 'http', url: modern.upstream?.url };
-    await modern.connect({ own: { ...config, placement: 'per_principal' }, shared: config });
-    await Promise.all(['own', 'shared'].map((name) => modern.world.untilReady(name)));
-    return modern;
+      over === 'stdio' ? statelessStdio(options) : { transport: 'http', url: stateless.upstream?.url };
+    await stateless.connect({ own: { ...config, placement: 'per_principal' }, shared: config });
+    await Promise.all(['own', 'shared'].map((name) => stateless.world.untilReady(name)));
+    return stateless;
   }
 
   private async connect(servers: Servers): Promise<void> {
