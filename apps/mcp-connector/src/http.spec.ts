@@ -36,6 +36,7 @@ describe('streamable HTTP upstreams of the connector', () => {
   it('calls with session, protocol version and its own headers, and ends the session', async () => {
     await start({ Authorization: 'Bearer planted-token', Accept: 'text/html', 'Mcp-Session-Id': 'forged' });
     await world.untilReady('web');
+    expect(world.report('web')).toMatchObject({ mcp_revision: '2025-11-25' });
     const args = '{"z":9007199254740993,"a":1.50}';
     expect(await world.run('web', 'json', { args })).toEqual({
       kind: 'ran',

@@ -72,6 +72,10 @@ export class McpUpstream implements Upstream {
     return this.transport.ignoredRequests;
   }
 
+  get revision(): string {
+    return this.transport.revision;
+  }
+
   /** Rejects with `AuthRequired`, or whatever else went wrong. */
   async initialize(signal: AbortSignal): Promise<void> {
     await withOwnSignal(signal, (own) =>

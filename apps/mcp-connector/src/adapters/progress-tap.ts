@@ -41,6 +41,7 @@ export class ProgressTap implements Transport {
   private readonly own = new OwnRequests((message, options) => this.send(message, options));
   private lastToken = randomInt(highestFirstToken);
   private ignored = 0;
+  private spoken = '';
 
   constructor(
     private readonly inner: Transport,
@@ -56,6 +57,11 @@ export class ProgressTap implements Transport {
   /** Requests of the upstream that are never answered. */
   get ignoredRequests(): number {
     return this.ignored;
+  }
+
+  /** Of MCP; empty until it is agreed on. */
+  get revision(): string {
+    return this.spoken;
   }
 
   /** A token for the `_meta` of one request. Its progress is heard until the answer, or until `unlisten`. */
@@ -104,6 +110,7 @@ export class ProgressTap implements Transport {
   }
 
   setProtocolVersion(version: string): void {
+    this.spoken = version;
     this.inner.setProtocolVersion?.(version);
   }
 

@@ -71,6 +71,8 @@ export interface Upstream {
   /** Settles when the connection is over, whoever ended it. */
   readonly lost: Promise<Loss>;
   readonly offers: Offers;
+  /** Of MCP, that is spoken. */
+  readonly revision: string;
   /** Why a listed tool cannot be called over this connection; takes definitions of bounded depth alone. */
   toolProblem?(definition: string): string | undefined;
   /** An empty page where the upstream has no such list. */

@@ -17,6 +17,7 @@ describe.each(['http', 'stdio'] as const)('a server that speaks MCP 2026-07-28 a
   it('is listed, and called with what each request has to say of itself', async () => {
     const { world, gateway } = stateless;
     expect((await world.list('shared')).definitions.length).toBe(12);
+    expect(world.report('shared')).toMatchObject({ status: 'ready', mcp_revision: '2026-07-28' });
     const said = JSON.parse(await world.textOf('shared', 'said')) as { envelope: object; meta: object };
     expect(said.envelope).toEqual({
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

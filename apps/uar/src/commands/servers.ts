@@ -95,6 +95,7 @@ const Tested = z.looseObject({
   status: z.string(),
   tool_count: z.number(),
   latency_ms: z.number().optional(),
+  mcp_revision: z.string().optional(),
   replicas: z.array(z.object({ last_error: z.string().optional() })).default([]),
 });
 
@@ -106,8 +107,9 @@ export async function testServer(world: World, options: { name: string; json: bo
   else {
     const error = health.replicas.find((replica) => replica.last_error !== undefined)?.last_error;
     const time = health.latency_ms === undefined ? '' : `, ${Math.round(health.latency_ms)} ms`;
+    const spoken = health.mcp_revision === undefined ? '' : `, MCP ${plain(health.mcp_revision)}`;
     const why = error === undefined ? '' : `: ${plain(error)}`;
-    world.out(`${options.name} is ${health.status}, ${health.tool_count} tools${time}${why}\n`);
+    world.out(`${options.name} is ${health.status}, ${health.tool_count} tools${time}${spoken}${why}\n`);
   }
   return health.status === 'ready' ? exit.ok : exit.failed;
 }

@@ -169,6 +169,8 @@ export const ServerReport = z.strictObject({
   last_error: z.string().optional(),
   last_ok_at: EpochMs.optional(),
   latency_ms: z.number().optional(),
+  /** Revision of MCP that the latest connection spoke. */
+  mcp_revision: z.string().optional(),
   sandbox_effective: z.string(),
 });
 export type ServerReport = z.output<typeof ServerReport>;
@@ -189,6 +191,7 @@ export const ServerHealth = z.strictObject({
   ),
   last_ok_at: IsoTime.optional(),
   latency_ms: z.number().optional(),
+  mcp_revision: z.string().optional().describe('Revision of MCP that is spoken with the server.'),
 });
 export type ServerHealth = z.output<typeof ServerHealth>;
 

@@ -93,7 +93,14 @@ describe('healthOf', () => {
   it('joins the replicas', () => {
     const reports = [
       live('a', { last_ok_at: 1_000, latency_ms: 9 }),
-      live('b', { last_ok_at: 2_000, latency_ms: 4, status: 'failed', last_error: 'gone', restarts: 2 }),
+      live('b', {
+        last_ok_at: 2_000,
+        latency_ms: 4,
+        mcp_revision: '2026-07-28',
+        status: 'failed',
+        last_error: 'gone',
+        restarts: 2,
+      }),
     ];
     expect(healthOf('fs', facts({ reports }), 3)).toEqual({
       name: 'fs',
@@ -112,6 +119,7 @@ describe('healthOf', () => {
       ],
       last_ok_at: '1970-01-01T00:00:02.000Z',
       latency_ms: 4,
+      mcp_revision: '2026-07-28',
     });
     expect(healthOf('fs', facts({}), 0)).toEqual({
       name: 'fs',

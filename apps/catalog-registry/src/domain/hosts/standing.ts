@@ -89,6 +89,7 @@ export function healthOf(name: string, facts: ServerFacts, toolCount: number): S
   const reports = currentReports(facts).map(({ report }) => report);
   const lastOk = Math.max(...reports.map(({ last_ok_at }) => last_ok_at ?? 0));
   const latencies = reports.flatMap(({ latency_ms }) => (latency_ms === undefined ? [] : [latency_ms]));
+  const spoken = reports.find(({ mcp_revision }) => mcp_revision !== undefined)?.mcp_revision;
   return {
     name,
     status: standingOf(facts).status,
@@ -103,6 +104,7 @@ export function healthOf(name: string, facts: ServerFacts, toolCount: number): S
     })),
     ...(lastOk > 0 ? { last_ok_at: new Date(lastOk).toISOString() } : {}),
     ...(latencies.length > 0 ? { latency_ms: Math.min(...latencies) } : {}),
+    ...(spoken === undefined ? {} : { mcp_revision: spoken }),
   };
 }
 

@@ -22,6 +22,7 @@ import { lackingIn } from './lacking.js';
 import type { Hearer } from './notifications.js';
 import { markProblem } from './request-headers.js';
 import { Requests } from './requests.js';
+import { statelessRevision } from './revision.js';
 import { inRounds, type RoundsEnd } from './rounds.js';
 import type { Reply, Wire } from './wire.js';
 
@@ -44,6 +45,7 @@ const askable: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'reso
 
 /** An upstream that speaks MCP 2026-07-28: every request stands for itself. */
 export class StatelessUpstream implements Upstream {
+  readonly revision = statelessRevision;
   readonly lost: Promise<Loss>;
   private readonly requests: Requests;
   private readonly changes: Changes;

@@ -1,6 +1,12 @@
 import type { ServerReport, ServerStatus, WantedServer } from '@uar/contracts';
 import type { Clock } from '../clock.js';
 import type { ToolList } from '../tools/tool-list.js';
+import type { Upstream } from '../upstream.js';
+import type { Connected } from './connect.js';
+
+interface Spoken extends Pick<Extract<Connected, { kind: 'connected' }>, 'latencyMs' | 'sandbox'> {
+  readonly upstream: Pick<Upstream, 'revision'>;
+}
 
 /** What is known of one server now, as the heartbeat reports it. */
 export class LinkState {
@@ -12,6 +18,7 @@ export class LinkState {
   private lastOkAt: number | undefined;
   private latencyMs: number | undefined;
   private sandbox = 'none';
+  private revision: string | undefined;
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -32,9 +39,10 @@ export class LinkState {
     this.changed();
   }
 
-  connected(options: { readonly latencyMs: number; readonly sandbox: string }): void {
+  connected(options: Spoken): void {
     this.epoch += 1;
     this.sandbox = options.sandbox;
+    this.revision = options.upstream.revision;
     this.answered(options.latencyMs);
     this.set('ready');
   }
@@ -89,6 +97,7 @@ export class LinkState {
       ...(this.lastError === undefined ? {} : { last_error: this.lastError }),
       ...(this.lastOkAt === undefined ? {} : { last_ok_at: this.lastOkAt }),
       ...(this.latencyMs === undefined ? {} : { latency_ms: this.latencyMs }),
+      ...(this.revision === undefined ? {} : { mcp_revision: this.revision }),
       sandbox_effective: this.sandbox,
     };
   }

@@ -9,6 +9,7 @@ import { Seats } from './seats.js';
 /** An upstream that answers everything with nothing. */
 class PlainUpstream implements Upstream {
   readonly offers = { logging: true, resourcesChange: true, promptsChange: true };
+  readonly revision = '2025-11-25';
   readonly levels: string[] = [];
   closed = false;
   lose: (loss: Loss) => void = () => undefined;
