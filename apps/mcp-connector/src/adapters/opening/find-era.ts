@@ -16,8 +16,11 @@ interface Eras {
 /** `silent`: nothing came, and it did not end either. `over`: it ended. */
 type Heard = Discovered | { readonly kind: 'silent' } | { readonly kind: 'over' };
 
-/** How long a server may think about a question that it need not know. */
-const patienceMs = 1_000;
+/**
+ * How long a server may think about a question that it need not know. Over HTTP each request has an answer: silence there says
+ * that the server is busy, before it says anything of its era.
+ */
+const patienceMs = { child: 1_000, http: 3_000 } as const;
 
 /** What stands there speaks no revision of ours. */
 class Unusable extends Error {}
@@ -33,14 +36,15 @@ export async function openInItsEra(prepared: Prepared, eras: Eras, signal: Abort
     const asked = ask(prepared, eras.sender, own.signal);
     // It is thrown where it is awaited, if it is.
     asked.catch(() => undefined);
-    const heard = await soon(asked);
+    const limitMs = prepared.isHttp ? patienceMs.http : patienceMs.child;
+    const heard = await soon(asked, limitMs);
     if (heard.kind !== 'silent') return await follow(heard, way);
     try {
       const session = await eras.session(prepared, { isBeside: true }, signal);
       own.abort();
       return session;
     } catch (error) {
-      const late = await soon(asked);
+      const late = await soon(asked, limitMs);
       if (late.kind === 'silent' || late.kind === 'other' || late.kind === 'over') throw error;
       return await follow(late, way);
     }
@@ -84,10 +88,10 @@ async function ask(prepared: Prepared, sender: Sender, signal: AbortSignal): Pro
   }
 }
 
-async function soon(asked: Promise<Heard>): Promise<Heard> {
+async function soon(asked: Promise<Heard>, limitMs: number): Promise<Heard> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<Heard>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'silent' }), patienceMs);
+    timer = setTimeout(() => resolve({ kind: 'silent' }), limitMs);
   });
   return await Promise.race([asked, silence]).finally(() => clearTimeout(timer));
 }
