@@ -134,12 +134,16 @@ async function listOf(client: Client): Promise<Sent[]> {
   return tools;
 }
 
+/** Of a result: ours, and what a server of both eras says of itself without a session. */
+const notOfTheTool = ['io.uar/call', 'io.modelcontextprotocol/serverInfo'];
+
 /** What came of a call: a result, or an error of the protocol. */
 async function answerOf(client: Client, name: string, args: unknown): Promise<unknown> {
   const call = { method: 'tools/call', params: { name, arguments: args } };
   return client.request(call as never, AsSent).then(
-    ({ _meta, ...result }) => {
-      const meta = Object.entries(AsSent.parse(_meta ?? {})).filter(([key]) => key !== 'io.uar/call');
+    ({ _meta, resultType, ...result }) => {
+      expect([undefined, 'complete']).toContain(resultType);
+      const meta = Object.entries(AsSent.parse(_meta ?? {})).filter(([key]) => !notOfTheTool.includes(key));
       return { ...result, ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }) };
     },
     (error: unknown) => z.object({ code: z.number(), message: z.string() }).parse(error),
